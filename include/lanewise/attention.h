@@ -1,0 +1,206 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Scaled dot-product attention: out = softmax(scale * q kᵀ) v, softmax over the keys.
+
+#ifndef LANEWISE_ATTENTION_H_
+#define LANEWISE_ATTENTION_H_
+
+#include <cstddef>   // size_t
+#include <cstdint>   // int64_t
+#include <memory>    // shared_ptr
+#include <optional>  // options that may be absent
+#include <string>    // PlanExplanation
+#include <utility>   // move, exchange
+#include <vector>    // PlanExplanation
+
+#include "lanewise/export.h"
+#include "lanewise/runtime.h"
+#include "lanewise/status.h"
+#include "lanewise/tensor.h"
+
+namespace lanewise {
+
+// The sizes and types a plan is made for.
+//
+//   q   [batch, heads,    queries, dim]
+//   k   [batch, kv_heads, keys,    dim]
+//   v   [batch, kv_heads, keys,    value_dim]
+//   out [batch, heads,    queries, value_dim]
+//
+// Query head h reads kv head h / (heads / kv_heads), so `heads` must be a multiple of `kv_heads`.
+// Zero batch, heads, queries or value_dim: a call succeeds and writes nothing. Zero keys: `out` is
+// all zeros. dim must be at least 1.
+struct AttentionShape {
+  int64_t batch = 1;
+  int64_t heads = 1;
+  int64_t kv_heads = 1;
+  int64_t queries = 0;
+  int64_t keys = 0;
+  int64_t dim = 0;
+  int64_t value_dim = 0;
+  DataType q_type = DataType::kF32;
+  DataType k_type = DataType::kF32;
+  DataType v_type = DataType::kF32;
+  DataType out_type = DataType::kF32;
+};
+
+// What to compute. The defaults are full attention with scale 1/sqrt(dim).
+struct AttentionOptions {
+  // Factor of q·k. Absent: 1/sqrt(dim). Zero and negative values are honoured; NaN and infinities
+  // are errors.
+  std::optional<float> scale;
+
+  // Query i sees key j only if j <= position(i). position(i) is `i + keys - queries`, which lines
+  // up the last query with the last key, unless one of the next two says otherwise. A query that
+  // sees no key gives exactly 0 and a log-sum-exp of -inf.
+  bool causal = false;
+  // position(i) = i: query 0 lines up with key 0. Excludes `query_offset`.
+  bool top_left = false;
+  // position(i) = i + query_offset; may be negative.
+  std::optional<int64_t> query_offset;
+
+  // Also return the log-sum-exp of each row: AttentionTensors::lse is then required.
+  bool lse = false;
+};
+
+// The arrays of one call. Strides are free (last stride 1); a stride of 0 broadcasts an input.
+// `out` and `lse` may not overlap themselves, each other, or an input; the inputs may overlap.
+struct AttentionTensors {
+  ConstTensor q;  // [batch, heads, queries, dim]
+  ConstTensor k;  // [batch, kv_heads, keys, dim]
+  ConstTensor v;  // [batch, kv_heads, keys, value_dim]
+  Tensor out;     // [batch, heads, queries, value_dim]
+  Tensor lse =
+      {};  // f32 [batch, heads, queries, 1]; present if and only if the option `lse` is set
+};
+
+// Scratch memory of one call at a time, 128-byte aligned. Reuse it: the library allocates nothing
+// else while a plan runs.
+class LANEWISE_EXPORT Workspace {
+ public:
+  Workspace() noexcept = default;
+  // If the memory cannot be had, size_bytes() is 0 and a run that needs more says so.
+  explicit Workspace(size_t size_bytes) noexcept;
+
+  Workspace(Workspace&& other) noexcept
+      : memory_(std::move(other.memory_)), size_bytes_(std::exchange(other.size_bytes_, 0)) {}
+  Workspace& operator=(Workspace&& other) noexcept {
+    memory_ = std::move(other.memory_);
+    size_bytes_ = std::exchange(other.size_bytes_, 0);
+    return *this;
+  }
+
+  void* data() const noexcept { return memory_.get(); }
+  size_t size_bytes() const noexcept { return size_bytes_; }
+
+ private:
+  struct Free {
+    void operator()(void* memory) const noexcept;
+  };
+  std::unique_ptr<void, Free> memory_;
+  size_t size_bytes_ = 0;
+};
+
+// What a plan decided and why.
+struct PlanExplanation {
+  // One parameter of the plan, and where its value came from: "default", "override", ...
+  struct Source {
+    std::string parameter;
+    std::string source;
+  };
+
+  std::string variant;   // "lanes"
+  std::string tile;      // register tile, rows x vectors: "8x2v"
+  int64_t kv_block = 0;  // keys per softmax step
+  int64_t q_groups = 0;  // lane groups a query tile
+  int64_t grain = 0;     // query tiles a thread takes at a time
+  std::string target;    // SIMD target
+  int threads = 0;       // threads a run may use
+  int64_t workspace_bytes = 0;
+  std::vector<Source> sources;
+  std::vector<std::string> reasons;  // why other variants or tiles were passed over
+
+  // All of it as a few lines of text.
+  LANEWISE_EXPORT std::string ToString() const;
+};
+
+// A validated, immutable decision how to compute one shape with one set of options. Cheap to copy
+// (copies share the decision); safe to run from many threads at once, each with its own Workspace.
+class LANEWISE_EXPORT AttentionPlan {
+ public:
+  // Computes attention on `tensors`, for each batch item b, head h and query i:
+  //
+  //   s_j   = scale * (q[b,h,i] · k[b,h',j])          h' = h / (heads / kv_heads)
+  //   out_i = Σ_j exp(s_j) v[b,h',j] / Σ_j exp(s_j)    over the keys j that i may see
+  //   lse_i = ln Σ_j exp(s_j)
+  //
+  // (Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1; the softmax is the blockwise online one
+  // of Milakov and Gimelshein 2018, arXiv 1805.02867.)
+  //
+  // Edges: a row that may see no key gives out 0 and lse -inf. Keys that a row may not see have no
+  // influence on it, whatever their k and v hold. NaN in a query, or in k or v that it sees, gives
+  // NaN in that row (for v: in that column); a score of +inf gives NaN, a score of -inf weight 0.
+  //
+  // Accuracy: f32 arithmetic. |error| <= c * eps * max|v| with eps = 2^-24 and c about
+  // 8 + (dim + 4) * max_j Σ_d |scale q_d k_jd| in the worst case, typically a few units of eps.
+  // Weights more than e^88 below the largest of their row are 0.
+  //
+  // A row of the result depends on that row's query, the keys it sees and on dim, value_dim, the
+  // scale, the target and the plan's kv_block, and on nothing else: threads, batch, heads, the
+  // other queries and the tile sizes do not change a bit of it.
+  //
+  // Cost: no allocation, no lock held; O(queries * keys * (dim + value_dim)) arithmetic over the
+  // visible pairs; scratch only in `workspace`, which must have workspace_bytes(). Uses up to
+  // Explain().threads threads. A child made by fork() computes on the calling thread alone.
+  //
+  // Errors, all before any byte is written: a null pointer, a size, type or stride that does not
+  // fit the plan, overlapping output, a small workspace.
+  Status Run(const AttentionTensors& tensors, Workspace& workspace) const noexcept;
+
+  // Bytes that Run needs. Grows with threads and dim, never with queries x keys.
+  size_t workspace_bytes() const noexcept;
+
+  PlanExplanation Explain() const;
+
+  struct Decision;  // internal
+  explicit AttentionPlan(std::shared_ptr<const Decision> decision) noexcept;
+
+ private:
+  std::shared_ptr<const Decision> decision_;
+};
+
+// Validates everything that can be validated without the arrays and decides how to compute.
+// Microseconds; allocates the plan. Thread-safe.
+//
+// Errors: kInvalidArgument for a negative size, dim 0, heads not a multiple of kv_heads, sizes
+// whose product overflows 64 bits, a NaN or infinite scale, top_left together with query_offset, an
+// unknown target; kUnsupported for a type or target that this build or machine cannot do.
+LANEWISE_EXPORT Result<AttentionPlan> PlanAttention(
+    const AttentionShape& shape, const AttentionOptions& options = {},
+    const Runtime& runtime = DefaultRuntime()) noexcept;
+
+// The one-call form: plans for the sizes and types of the arrays, allocates the workspace, runs.
+//
+//   std::vector<float> q(8 * 100 * 64), k(q), v(q), out(q.size());
+//   lanewise::Sizes sizes = {1, 8, 100, 64};  // [batch, heads, queries or keys, dim]
+//   lanewise::AttentionOptions options;
+//   options.causal = true;
+//   lanewise::Status status = lanewise::Attention(
+//       {{q.data(), sizes}, {k.data(), sizes}, {v.data(), sizes}, {out.data(), sizes}}, options);
+//
+// Errors: those of PlanAttention and Run; kOutOfMemory.
+LANEWISE_EXPORT Status Attention(const AttentionTensors& tensors,
+                                 const AttentionOptions& options = {},
+                                 const Runtime& runtime = DefaultRuntime()) noexcept;
+
+// The same for the four plain arrays.
+inline Status Attention(const ConstTensor& q, const ConstTensor& k, const ConstTensor& v,
+                        const Tensor& out, const AttentionOptions& options = {},
+                        const Runtime& runtime = DefaultRuntime()) noexcept {
+  return Attention(AttentionTensors{q, k, v, out}, options, runtime);
+}
+
+}  // namespace lanewise
+
+#endif  // LANEWISE_ATTENTION_H_

@@ -1,0 +1,94 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "src/core/tensor_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <utility>
+
+#include "src/core/sizes.h"
+
+namespace lanewise::core {
+namespace {
+
+bool IsEmpty(const Sizes& sizes) { return std::find(sizes.begin(), sizes.end(), 0) != sizes.end(); }
+
+int64_t Magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
+
+using Axis = std::pair<int64_t, int64_t>;  // |stride|, size
+
+// Distance from the first to the last element, or nothing if it overflows.
+std::optional<int64_t> Span(const ConstTensor& tensor) {
+  int64_t span = 0;
+  for (size_t axis = 0; axis < 4; ++axis) {
+    if (tensor.strides[axis] == INT64_MIN) return std::nullopt;
+    const auto reach =
+        CheckedProduct({tensor.sizes[axis] - 1, Magnitude(tensor.strides[axis]), int64_t{4}});
+    const auto sum = reach ? CheckedSum({span, *reach}) : std::nullopt;
+    if (!sum) return std::nullopt;
+    span = *sum;
+  }
+  return span;
+}
+
+}  // namespace
+
+std::string SizesText(const Sizes& sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }
+
+Status CheckInput(std::string_view name, const ConstTensor& tensor, DataType type,
+                  const Sizes& sizes) {
+  if (tensor.type != type) {
+    return Status::InvalidArgument(fmt::format("{}: type is {}, expected {}", name,
+                                               DataTypeName(tensor.type), DataTypeName(type)));
+  }
+  if (tensor.sizes != sizes) {
+    return Status::InvalidArgument(fmt::format("{}: sizes are {}, expected {}", name,
+                                               SizesText(tensor.sizes), SizesText(sizes)));
+  }
+  if (IsEmpty(sizes)) return {};
+  if (tensor.data == nullptr) {
+    return Status::InvalidArgument(
+        fmt::format("{}: data is null, expected an array of sizes {}", name, SizesText(sizes)));
+  }
+  if (sizes[3] > 1 && tensor.strides[3] != 1) {
+    return Status::InvalidArgument(
+        fmt::format("{}: last stride is {}, expected 1", name, tensor.strides[3]));
+  }
+  if (!Span(tensor)) {
+    return Status::InvalidArgument(
+        fmt::format("{}: sizes {} with strides {} reach beyond 64 bits, expected an array that "
+                    "memory can hold",
+                    name, SizesText(sizes), SizesText(tensor.strides)));
+  }
+  return {};
+}
+
+Status CheckOutput(std::string_view name, const Tensor& tensor, DataType type, const Sizes& sizes) {
+  if (Status status = CheckInput(name, tensor, type, sizes); !status.ok()) return status;
+  if (IsEmpty(sizes)) return {};
+  std::array<Axis, 4> axes;
+  for (size_t axis = 0; axis < 4; ++axis) {
+    axes[axis] = {Magnitude(tensor.strides[axis]), sizes[axis]};
+  }
+  std::sort(axes.begin(), axes.end());
+  int64_t span = 0;
+  for (const auto& [stride, size] : axes) {
+    if (size == 1) continue;
+    if (stride <= span) {
+      return Status::InvalidArgument(
+          fmt::format("{}: strides {} make elements of sizes {} overlap, expected each stride to "
+                      "exceed the span of the smaller ones: found {}, expected more than {}",
+                      name, SizesText(tensor.strides), SizesText(sizes), stride, span));
+    }
+    span += stride * (size - 1);
+  }
+  return {};
+}
+
+}  // namespace lanewise::core
