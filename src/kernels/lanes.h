@@ -1,0 +1,106 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The `lanes` variant of attention: every query owns a SIMD lane. This header is the contract
+// between the loop that walks over tiles and the kernels, and knows no instruction set.
+//
+// A lane group is NV vectors of query lanes. Its state lives in scratch, transposed, so that all
+// lanes of one dimension lie side by side:
+//
+//   queries  [dim][lanes]        scaled queries
+//   output   [value_dim][lanes]  sum of weights times values, not yet divided
+//   shift    [lanes]             what the scores are reduced by before exp; -inf = no key yet
+//   sum      [lanes]             sum of weights
+//
+// One step takes a range of keys inside one kv block through score -> edit -> softmax -> value:
+//
+//   S[key][lane] = K[key] · queries[.][lane]
+//   keys a lane may not see: S = -inf
+//   shift' = shift, raised to the block's maximum when that is more than kShiftSlack above it
+//   P = exp(S - shift'),  sum = sum * exp(shift - shift') + Σ_key P
+//   output[c][lane] = output[c][lane] * exp(shift - shift') + Σ_key V[key][c] * P[key][lane]
+//
+// A lane's numbers never meet another lane's, and each key is added in key order, so a row's result
+// does not depend on which rows share its lane group, nor on the register tile.
+
+#ifndef LANEWISE_SRC_KERNELS_LANES_H_
+#define LANEWISE_SRC_KERNELS_LANES_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace lanewise::kernels {
+
+// Alignment, in bytes, of every scratch array below, and so of a whole number of floats.
+inline constexpr size_t kScratchAlignment = 64;
+
+// The largest number of lanes in a lane group, over all targets and tiles.
+inline constexpr size_t kMaxLanes = 64;
+
+struct LaneGroup {
+  float* queries;  // [dim][lanes]
+  float* output;   // [value_dim][lanes]
+  float* shift;    // [lanes]
+  float* sum;      // [lanes]
+};
+
+// Fills `group.queries` with scale * rows, transposed, and resets shift and sum.
+struct LoadArgs {
+  LaneGroup group;
+  const float* const* rows;  // [lanes] pointers to [dim]; unused lanes repeat a valid row
+  size_t dim;
+  float scale;
+};
+
+// The keys of a step that not every lane may see. Lane i sees keys begin[i] <= key < end[i],
+// counted from the step's first key; all lanes see full_begin <= key < full_end.
+struct LaneBounds {
+  const int32_t* begin;  // [lanes]
+  const int32_t* end;    // [lanes]
+  size_t full_begin;
+  size_t full_end;
+};
+
+struct StepArgs {
+  LaneGroup group;
+  const float* keys;    // first key row of the step
+  const float* values;  // first value row of the step
+  int64_t key_stride;   // elements from one key row to the next
+  int64_t value_stride;
+  size_t key_count;  // rows in the step, at least 1
+  size_t dim;
+  size_t value_dim;
+  float* scores;             // scratch [key_count][lanes]
+  const LaneBounds* bounds;  // null: every lane sees every key
+  bool first;                // output holds nothing yet
+};
+
+// Divides the output by the sum and stores it row by row; optionally the log-sum-exp. A row that
+// saw no key, or whose group took no step, becomes 0 and -inf.
+struct FinishArgs {
+  LaneGroup group;
+  float* const* rows;  // [row_count] pointers to [value_dim]
+  float* const* lse;   // [row_count] pointers to one float, or null
+  size_t row_count;    // lanes that hold a row
+  size_t value_dim;
+};
+
+// One register tile of one target.
+struct LanesKernel {
+  std::string_view tile;  // "8x2v": rows x vectors of accumulators
+  size_t rows;            // MR
+  size_t vectors;         // NV
+  size_t lanes;           // NV * lanes of a vector
+  void (*load)(const LoadArgs&);
+  void (*step)(const StepArgs&);
+  void (*finish)(const FinishArgs&);
+};
+
+// The tiles of `target` (one of the HWY_* bits), in order of preference for many rows.
+std::vector<LanesKernel> LanesKernels(int64_t target);
+
+}  // namespace lanewise::kernels
+
+#endif  // LANEWISE_SRC_KERNELS_LANES_H_

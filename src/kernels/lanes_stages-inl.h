@@ -1,0 +1,223 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The stages of one step of the `lanes` variant (contract in lanes.h), each on one lane group of NV
+// vectors: score -> edit -> softmax -> value. What stays in the first-level cache: the queries
+// [dim][lanes] during score, the scores [keys][lanes] throughout; rows of K and V stream.
+
+#if defined(LANEWISE_SRC_KERNELS_LANES_STAGES_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LANEWISE_SRC_KERNELS_LANES_STAGES_INL_H_
+#undef LANEWISE_SRC_KERNELS_LANES_STAGES_INL_H_
+#else
+#define LANEWISE_SRC_KERNELS_LANES_STAGES_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "hwy/highway.h"
+#include "src/kernels/lanes.h"
+#include "src/kernels/register_tile-inl.h"
+#include "src/kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lanewise::kernels::HWY_NAMESPACE {
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// The shift follows the running maximum only when it falls this far behind. Weights then reach
+// e^kShiftSlack instead of 1, which costs no precision, and after the first blocks of a row hardly
+// any step has to rescale its output.
+inline constexpr float kShiftSlack = 8.0f;
+
+// The tile that takes the rows left over by a tile of `rows`: the next smaller power of two.
+constexpr size_t TailRows(size_t rows) {
+  size_t tail = 1;
+  while (2 * tail < rows) tail *= 2;
+  return tail;
+}
+
+// Which lanes see a key: the single place where bounds become masks.
+class LaneVisibility {
+ public:
+  explicit LaneVisibility(const LaneBounds& bounds) : bounds_(bounds) {}
+
+  // The lanes of vector j that see `key`.
+  HWY_INLINE FloatMask Sees(FloatTag d, size_t key, size_t j) const {
+    const IntTag di;
+    const auto k = hn::Set(di, static_cast<int32_t>(key));
+    const auto begin = hn::Load(di, bounds_.begin + j * kLanes);
+    const auto end = hn::Load(di, bounds_.end + j * kLanes);
+    return hn::RebindMask(d, hn::AndNot(hn::Lt(k, begin), hn::Lt(k, end)));
+  }
+
+  // Keys outside [full_begin, full_end) are hidden from at least one lane.
+  size_t full_begin() const { return bounds_.full_begin; }
+  size_t full_end() const { return bounds_.full_end; }
+
+ private:
+  LaneBounds bounds_;
+};
+
+// S[key][lane] = K[key] · queries[.][lane] for keys [key, args.key_count); max = running maximum.
+template <size_t MR, size_t NV>
+HWY_INLINE void Score(FloatTag d, const StepArgs& args, size_t key, FloatVec (&max)[NV]) {
+  constexpr size_t kWidth = NV * kLanes;
+  for (; key + MR <= args.key_count; key += MR) {
+    RegisterTile<MR, NV> tile;  // [MR keys, lanes]
+    tile.Zero(d);
+    tile.template MultiplyAdd<ARows::kStrided>(
+        d, args.keys + static_cast<int64_t>(key) * args.key_stride, args.key_stride,
+        args.group.queries, kWidth, args.dim);
+    tile.Store(d, args.scores + key * kWidth, kWidth);
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < MR; ++i) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) max[j] = hn::Max(max[j], tile.acc[i][j]);
+    }
+  }
+  if constexpr (MR > 1) Score<TailRows(MR), NV>(d, args, key, max);
+}
+
+// Hides keys from the lanes that may not see them and takes the maximum anew.
+template <size_t NV>
+HWY_INLINE void Edit(FloatTag d, const StepArgs& args, const LaneVisibility& visibility,
+                     FloatVec (&max)[NV]) {
+  constexpr size_t kWidth = NV * kLanes;
+  const FloatVec hidden = hn::Set(d, -kInfinity);
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) max[j] = hidden;
+  for (size_t key = 0; key < args.key_count; ++key) {
+    float* HWY_RESTRICT row = args.scores + key * kWidth;
+    if (key >= visibility.full_begin() && key < visibility.full_end()) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) {
+        max[j] = hn::Max(max[j], hn::Load(d, row + j * kLanes));
+      }
+    } else {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) {
+        const FloatVec s =
+            hn::IfThenElse(visibility.Sees(d, key, j), hn::Load(d, row + j * kLanes), hidden);
+        hn::Store(s, d, row + j * kLanes);
+        max[j] = hn::Max(max[j], s);
+      }
+    }
+  }
+}
+
+// Turns scores into weights in place, updates shift and sum, and leaves in `rescale` the factor by
+// which what the group summed up so far has to shrink. Returns whether any factor differs from 1.
+template <size_t NV>
+HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const FloatVec (&max)[NV],
+                        float* HWY_RESTRICT rescale) {
+  constexpr size_t kWidth = NV * kLanes;
+  FloatVec shift[NV];
+  bool moved = false;
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    const FloatVec old_shift = hn::Load(d, args.group.shift + j * kLanes);
+    const FloatMask raise = hn::Gt(max[j], hn::Add(old_shift, hn::Set(d, kShiftSlack)));
+    const FloatVec new_shift = hn::IfThenElse(raise, max[j], old_shift);
+    hn::Store(new_shift, d, args.group.shift + j * kLanes);
+    moved |= !hn::AllFalse(d, raise);
+    // A lane that has seen no key keeps shift -inf; -inf - -inf would be NaN.
+    shift[j] = hn::IfThenZeroElse(hn::Eq(new_shift, hn::Set(d, -kInfinity)), new_shift);
+    hn::Store(Exp(d, hn::Sub(old_shift, shift[j])), d, rescale + j * kLanes);
+  }
+
+  FloatVec sum[NV];
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) sum[j] = hn::Zero(d);
+  for (size_t key = 0; key < args.key_count; ++key) {
+    float* HWY_RESTRICT row = args.scores + key * kWidth;
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < NV; ++j) {
+      const FloatVec p = Exp(d, hn::Sub(hn::Load(d, row + j * kLanes), shift[j]));
+      hn::Store(p, d, row + j * kLanes);
+      sum[j] = hn::Add(sum[j], p);
+    }
+  }
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    float* HWY_RESTRICT total = args.group.sum + j * kLanes;
+    hn::Store(hn::MulAdd(hn::Load(d, total), hn::Load(d, rescale + j * kLanes), sum[j]), d, total);
+  }
+  return moved;
+}
+
+// Brings the output tile of rows starting at `c` into registers.
+template <size_t MR, size_t NV>
+HWY_INLINE void LoadOutput(FloatTag d, const StepArgs& args, size_t c, const float* rescale,
+                           RegisterTile<MR, NV>& tile) {
+  constexpr size_t kWidth = NV * kLanes;
+  if (args.first) {
+    tile.Zero(d);
+    return;
+  }
+  tile.Load(d, args.group.output + c * kWidth, kWidth);
+  if (rescale != nullptr) tile.Scale(d, rescale);
+}
+
+// output[c][lane] = output[c][lane] * rescale + Σ_key V[key][c] * P[key][lane] for c in
+// [c, value_dim). `rescale` is null when all factors are 1.
+template <size_t MR, size_t NV>
+HWY_INLINE void Value(FloatTag d, const StepArgs& args, size_t c, const float* rescale) {
+  constexpr size_t kWidth = NV * kLanes;
+  for (; c + MR <= args.value_dim; c += MR) {
+    RegisterTile<MR, NV> tile;  // [MR value dims, lanes]
+    LoadOutput(d, args, c, rescale, tile);
+    tile.template MultiplyAdd<ARows::kContiguous>(d, args.values + c, args.value_stride,
+                                                  args.scores, kWidth, args.key_count);
+    tile.Store(d, args.group.output + c * kWidth, kWidth);
+  }
+  if constexpr (MR > 1) Value<TailRows(MR), NV>(d, args, c, rescale);
+}
+
+// The same, leaving a lane's output alone at keys it does not see: 0 * V would be NaN where V is
+// not finite. Rare, so one row at a time.
+template <size_t NV>
+HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const LaneVisibility& visibility,
+                                 const float* rescale) {
+  const FloatTag d;
+  constexpr size_t kWidth = NV * kLanes;
+  for (size_t c = 0; c < args.value_dim; ++c) {
+    RegisterTile<1, NV> tile;
+    LoadOutput(d, args, c, rescale, tile);
+    for (size_t key = 0; key < args.key_count; ++key) {
+      const FloatVec v = hn::Set(
+          d, args.values[static_cast<int64_t>(key) * args.value_stride + static_cast<int64_t>(c)]);
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) {
+        const FloatVec p = hn::Load(d, args.scores + key * kWidth + j * kLanes);
+        tile.acc[0][j] = hn::IfThenElse(visibility.Sees(d, key, j),
+                                        hn::MulAdd(v, p, tile.acc[0][j]), tile.acc[0][j]);
+      }
+    }
+    tile.Store(d, args.group.output + c * kWidth, kWidth);
+  }
+}
+
+// Whether the value rows of all keys that some lane does not see are finite.
+HWY_INLINE bool HiddenValuesAreFinite(FloatTag d, const StepArgs& args,
+                                      const LaneVisibility& visibility) {
+  FloatVec zeros = hn::Zero(d);  // 0 * x, which is NaN for NaN and inf
+  float zero = 0.0f;
+  for (size_t key = 0; key < args.key_count; ++key) {
+    if (key == visibility.full_begin() && key < visibility.full_end()) key = visibility.full_end();
+    if (key >= args.key_count) break;
+    const float* HWY_RESTRICT row = args.values + static_cast<int64_t>(key) * args.value_stride;
+    size_t c = 0;
+    for (; c + kLanes <= args.value_dim; c += kLanes) {
+      zeros = hn::MulAdd(hn::LoadU(d, row + c), hn::Zero(d), zeros);
+    }
+    for (; c < args.value_dim; ++c) zero += row[c] * 0.0f;
+  }
+  return hn::AllTrue(d, hn::Eq(zeros, zeros)) && zero == zero;
+}
+
+}  // namespace lanewise::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // LANEWISE_SRC_KERNELS_LANES_STAGES_INL_H_

@@ -1,0 +1,105 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The register tile: the one inner product loop of the library.
+//
+//   tile[i][j] += Σ_s a(i, s) * b[s][j]     i < MR rows, j < NV vectors, s < steps
+//
+// `b` is a scratch array of NV vectors a step; `a` is read in place, one element at a time, and
+// broadcast. MR * NV accumulators stay in registers, beside NV vectors of b and one of a. Each
+// accumulator is a single chain of FMAs in step order, so its bits do not depend on MR or NV; MR *
+// NV must be at least FMA latency x FMAs a cycle (8 on the x86 cores measured) to hide that chain.
+
+#if defined(LANEWISE_SRC_KERNELS_REGISTER_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LANEWISE_SRC_KERNELS_REGISTER_TILE_INL_H_
+#undef LANEWISE_SRC_KERNELS_REGISTER_TILE_INL_H_
+#else
+#define LANEWISE_SRC_KERNELS_REGISTER_TILE_INL_H_
+#endif
+
+#include <cstddef>
+#include <cstdint>
+
+#include "hwy/highway.h"
+#include "src/kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lanewise::kernels::HWY_NAMESPACE {
+
+// How `a` lies in memory. The other stride is 1.
+enum class ARows {
+  kStrided,     // a(i, s) = a[i * stride + s]: rows of K against queries
+  kContiguous,  // a(i, s) = a[i + s * stride]: columns of V against weights
+};
+
+template <size_t MR, size_t NV>
+struct RegisterTile {
+  FloatVec acc[MR][NV];
+
+  HWY_INLINE void Zero(FloatTag d) {
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < MR; ++i) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) acc[i][j] = hn::Zero(d);
+    }
+  }
+
+  // Tiles lie in scratch as [MR][NV] vectors, row_stride floats from row to row.
+  HWY_INLINE void Load(FloatTag d, const float* HWY_RESTRICT from, size_t row_stride) {
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < MR; ++i) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) {
+        acc[i][j] = hn::Load(d, from + i * row_stride + j * kLanes);
+      }
+    }
+  }
+
+  HWY_INLINE void Store(FloatTag d, float* HWY_RESTRICT to, size_t row_stride) const {
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < MR; ++i) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) {
+        hn::Store(acc[i][j], d, to + i * row_stride + j * kLanes);
+      }
+    }
+  }
+
+  // Multiplies column j by factor[j].
+  HWY_INLINE void Scale(FloatTag d, const float* HWY_RESTRICT factor) {
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < NV; ++j) {
+      const FloatVec f = hn::Load(d, factor + j * kLanes);
+      HWY_UNROLL(16)
+      for (size_t i = 0; i < MR; ++i) acc[i][j] = hn::Mul(acc[i][j], f);
+    }
+  }
+
+  template <ARows kRows>
+  HWY_INLINE void MultiplyAdd(FloatTag d, const float* HWY_RESTRICT a, int64_t stride,
+                              const float* HWY_RESTRICT b, size_t b_stride, size_t steps) {
+    for (size_t s = 0; s < steps; ++s) {
+      FloatVec column[NV];
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) {
+        column[j] = hn::Load(d, b + s * b_stride + j * kLanes);
+      }
+      HWY_UNROLL(16)
+      for (size_t i = 0; i < MR; ++i) {
+        const int64_t offset = kRows == ARows::kStrided
+                                   ? static_cast<int64_t>(i) * stride + static_cast<int64_t>(s)
+                                   : static_cast<int64_t>(s) * stride + static_cast<int64_t>(i);
+        const FloatVec broadcast = hn::Set(d, a[offset]);
+        HWY_UNROLL(16)
+        for (size_t j = 0; j < NV; ++j) {
+          acc[i][j] = hn::MulAdd(broadcast, column[j], acc[i][j]);
+        }
+      }
+    }
+  }
+};
+
+}  // namespace lanewise::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // LANEWISE_SRC_KERNELS_REGISTER_TILE_INL_H_

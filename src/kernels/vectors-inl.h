@@ -1,0 +1,71 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Vector types and arithmetic shared by all kernel families, compiled once per target.
+
+#if defined(LANEWISE_SRC_KERNELS_VECTORS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LANEWISE_SRC_KERNELS_VECTORS_INL_H_
+#undef LANEWISE_SRC_KERNELS_VECTORS_INL_H_
+#else
+#define LANEWISE_SRC_KERNELS_VECTORS_INL_H_
+#endif
+
+#include <cstddef>
+
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lanewise::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using FloatTag = hn::ScalableTag<float>;
+using IntTag = hn::RebindToSigned<FloatTag>;
+using FloatVec = hn::Vec<FloatTag>;
+using FloatMask = hn::Mask<FloatTag>;
+
+// Only targets whose vectors have a size are supported (design section 6), so the lane count is a
+// constant and arrays of vectors are possible.
+inline constexpr size_t kLanes = HWY_LANES(float);
+
+// max(x, low), but NaN stays NaN. The x86 instruction returns its second operand when either is
+// NaN, Arm's returns NaN; Highway's scalar targets return the other operand.
+HWY_INLINE FloatVec AtLeast(FloatVec x, FloatVec low) {
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
+  return hn::IfThenElse(hn::Lt(x, low), low, x);
+#else
+  return hn::Max(low, x);
+#endif
+}
+
+// e^x for x <= kExpMax; below kExpMin (-inf included) exactly 0, NaN gives NaN. Non-decreasing.
+// Relative error below 3e-7 wherever the result is a normal number: the reduction
+// r = x - n ln 2 uses one FMA whose only error is that of ln 2 as a float (n * 1.9e-9, at most
+// 2.4e-7), the minimax polynomial of degree 5 on |r| <= ln(2)/2 adds 1.2e-7. Targets without FMA
+// round n ln 2 first and reach 4e-6. Results below 2^-126 are subnormal or 0.
+//
+// n = round(x log2(e)) comes from adding 1.5 * 2^23, which leaves n in the low mantissa bits; the
+// constant is 127 larger so that those bits are the biased exponent of 2^n. The final product,
+// where an integer add to the exponent would do, keeps NaN a NaN whatever its payload, and makes n
+// = -127, whose exponent bits are all zero, give exactly 0.
+inline constexpr float kExpMin = -88.0f;
+inline constexpr float kExpMax = 88.0f;
+
+HWY_INLINE FloatVec Exp(FloatTag d, FloatVec x) {
+  const IntTag di;
+  const FloatVec magic = hn::Set(d, 12582912.0f + 127.0f);
+  x = AtLeast(x, hn::Set(d, kExpMin));
+  const FloatVec biased = hn::MulAdd(x, hn::Set(d, 1.44269504f), magic);
+  const FloatVec n = hn::Sub(biased, magic);
+  const FloatVec r = hn::NegMulAdd(n, hn::Set(d, 0.693147182f), x);
+  FloatVec p = hn::MulAdd(hn::Set(d, 8.37312452e-3f), r, hn::Set(d, 4.16695364e-2f));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.66664720e-1f));
+  p = hn::MulAdd(p, r, hn::Set(d, 4.99999851e-1f));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
+  p = hn::MulAdd(p, r, hn::Set(d, 1.0f));
+  return hn::Mul(p, hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, biased))));
+}
+
+}  // namespace lanewise::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // LANEWISE_SRC_KERNELS_VECTORS_INL_H_
