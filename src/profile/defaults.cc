@@ -1,0 +1,62 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "src/profile/defaults.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "src/core/sizes.h"
+
+namespace lanewise::profile {
+
+int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim) {
+  constexpr int64_t kSmallest = 32;
+  constexpr int64_t kLargest = 256;
+  const double row_bytes =
+      sizeof(float) * (static_cast<double>(dim) + static_cast<double>(value_dim));
+  const double fitting = static_cast<double>(caches.l2) / 4 / row_bytes;
+  int64_t block = kSmallest;
+  while (block < kLargest && static_cast<double>(2 * block) <= fitting) block *= 2;
+  return block;
+}
+
+size_t LanesTile(const std::vector<kernels::LanesKernel>& kernels, const LanesProblem& problem) {
+  // Loads that one vector FMA costs beside its own time, and accumulator chains needed to hide the
+  // latency of an FMA. Fitted to the tile table of src/kernels/README.md.
+  constexpr double kLoadCost = 0.06;
+  constexpr double kChains = 8.0;
+  size_t best = 0;
+  double best_time = 0;
+  for (size_t i = 0; i < kernels.size(); ++i) {
+    const auto& kernel = kernels[i];
+    const double mr = static_cast<double>(kernel.rows);
+    const double nv = static_cast<double>(kernel.vectors);
+    const double lanes = static_cast<double>(kernel.lanes);
+    const double groups = std::ceil(static_cast<double>(problem.queries) / lanes);
+    // A slanted lane group computes up to lanes - 1 keys a row more than the row sees.
+    const double keys = problem.keys_per_row + (problem.slanted ? lanes / 2 : 0);
+    const double vector_time =
+        std::max(1.0, kChains / (mr * nv)) + kLoadCost * (mr + nv) / (mr * nv);
+    const double time = groups * nv * keys * vector_time;
+    if (i == 0 || time < best_time) {
+      best = i;
+      best_time = time;
+    }
+  }
+  return best;
+}
+
+int64_t LanesQueryGroups(const LanesProblem& problem, size_t lanes) {
+  constexpr int64_t kWanted = 4;
+  constexpr int64_t kTilesPerThread = 4;
+  const int64_t groups = core::DivideUp(problem.queries, static_cast<int64_t>(lanes));
+  const double tiles = static_cast<double>(groups) * static_cast<double>(problem.batch_heads);
+  const double spare = problem.threads == 1
+                           ? kWanted
+                           : tiles / (static_cast<double>(problem.threads) * kTilesPerThread);
+  const int64_t affordable = spare >= kWanted ? kWanted : static_cast<int64_t>(spare);
+  return std::clamp<int64_t>(std::min(groups, affordable), 1, kWanted);
+}
+
+}  // namespace lanewise::profile

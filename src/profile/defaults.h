@@ -1,0 +1,46 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The choices made without measuring: pure functions of cache bytes, vector lanes and shape.
+
+#ifndef LANEWISE_SRC_PROFILE_DEFAULTS_H_
+#define LANEWISE_SRC_PROFILE_DEFAULTS_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "src/kernels/lanes.h"
+
+namespace lanewise::profile {
+
+// The cache bytes that the model reads.
+struct CacheBytes {
+  int64_t l1d = 0;
+  int64_t l2 = 0;
+};
+
+// Keys per softmax step of the `lanes` variant: as many as fit, keys and values together, in a
+// quarter of the second-level cache, a power of two between 32 and 256. Numeric: it decides
+// where rows are rescaled, so it depends on nothing else.
+int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim);
+
+// What the neutral choices look at.
+struct LanesProblem {
+  int64_t batch_heads = 0;  // batch * heads
+  int64_t queries = 0;
+  double keys_per_row = 0;  // mean over the rows
+  bool slanted = false;     // rows see different ranges of keys (causal)
+  int threads = 1;
+};
+
+// Index in `kernels` of the tile with the smallest expected time; not empty.
+size_t LanesTile(const std::vector<kernels::LanesKernel>& kernels, const LanesProblem& problem);
+
+// Lane groups a query tile: keys and values that come from beyond the second-level cache are used
+// for this many groups; at most what leaves each thread four tiles.
+int64_t LanesQueryGroups(const LanesProblem& problem, size_t lanes);
+
+}  // namespace lanewise::profile
+
+#endif  // LANEWISE_SRC_PROFILE_DEFAULTS_H_
