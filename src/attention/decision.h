@@ -1,0 +1,66 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a plan holds: everything that a run needs, validated and decided.
+
+#ifndef LANEWISE_SRC_ATTENTION_DECISION_H_
+#define LANEWISE_SRC_ATTENTION_DECISION_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "lanewise/attention.h"
+#include "src/attention/visibility.h"
+#include "src/kernels/lanes.h"
+#include "src/parallel/parallel.h"
+
+namespace lanewise {
+namespace attention {
+
+// Largest number of lane groups in a query tile.
+inline constexpr int64_t kMaxQueryGroups = 16;
+
+// Workspaces, and each worker's part of one, are aligned to a pair of cache lines, so that workers
+// share neither a line nor a line that hardware prefetches with it.
+inline constexpr int64_t kWorkerAlignment = 128;
+
+}  // namespace attention
+
+struct AttentionPlan::Decision {
+  explicit Decision(int threads) : team(threads) {}
+
+  AttentionShape shape;
+  bool wants_lse = false;
+  float scale = 0;
+  attention::Visibility visibility;
+
+  // Numeric parameters: a row's bits depend on them.
+  int64_t kv_block = 0;
+
+  // Neutral parameters: only the time depends on them.
+  kernels::LanesKernel kernel;
+  int64_t q_groups = 0;
+  int64_t grain = 0;
+  parallel::Team team;
+
+  // Query tiles: batch * heads * tiles_per_head.
+  int64_t tiles_per_head = 0;
+  int64_t tile_count = 0;
+
+  // Scratch of one worker, in bytes: q_groups groups of group_floats each, then the scores.
+  size_t group_floats = 0;
+  size_t worker_bytes = 0;
+
+  // For Explain only.
+  std::string target;
+  std::string note;
+  bool tile_overridden = false;
+  bool kv_block_overridden = false;
+  bool q_groups_overridden = false;
+  bool grain_overridden = false;
+};
+
+}  // namespace lanewise
+
+#endif  // LANEWISE_SRC_ATTENTION_DECISION_H_

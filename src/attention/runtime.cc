@@ -1,0 +1,47 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "lanewise/runtime.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <string_view>
+
+#include "src/machine/cpus.h"
+#include "src/machine/targets.h"
+
+namespace lanewise {
+namespace {
+
+// The value of LANEWISE_THREADS if it is a positive number, else what it replaces, with a note.
+int ThreadsFrom(std::string_view text, int fallback, std::string& note) {
+  int threads = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
+  if (error == std::errc() && end == text.data() + text.size() && threads > 0) return threads;
+  note = fmt::format("LANEWISE_THREADS: found \"{}\", expected a positive number; using {}", text,
+                     fallback);
+  return fallback;
+}
+
+Runtime FromEnvironment() {
+  Runtime runtime;
+  runtime.threads = machine::DetectCpuBudget().threads;
+  if (const char* threads = std::getenv("LANEWISE_THREADS")) {
+    runtime.threads = ThreadsFrom(threads, runtime.threads, runtime.note);
+  }
+  if (const char* target = std::getenv("LANEWISE_TARGET")) runtime.target = target;
+  return runtime;
+}
+
+}  // namespace
+
+const Runtime& DefaultRuntime() noexcept {
+  static const Runtime runtime = FromEnvironment();
+  return runtime;
+}
+
+std::vector<std::string> AvailableTargets() { return machine::AvailableTargets(); }
+
+}  // namespace lanewise
