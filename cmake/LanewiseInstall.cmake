@@ -1,0 +1,38 @@
+# Copyright 2026 The lanewise authors
+# SPDX-License-Identifier: Apache-2.0
+
+# `cmake --install`: headers, library, package config, pkg-config, and the command if it was built.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(lanewise_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lanewise)
+
+install(TARGETS lanewise EXPORT lanewise-targets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY include/lanewise DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(EXPORT lanewise-targets NAMESPACE lanewise:: DESTINATION ${lanewise_package_dir})
+if(TARGET lanewise_command)
+  install(TARGETS lanewise_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+
+configure_package_config_file(cmake/lanewise-config.cmake.in
+  ${PROJECT_BINARY_DIR}/lanewise-config.cmake INSTALL_DESTINATION ${lanewise_package_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/lanewise-config-version.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${PROJECT_BINARY_DIR}/lanewise-config.cmake
+  ${PROJECT_BINARY_DIR}/lanewise-config-version.cmake
+  DESTINATION ${lanewise_package_dir})
+
+# A static library passes its own dependencies on to whoever links it.
+get_target_property(lanewise_type lanewise TYPE)
+set(lanewise_requires "fmt tbb libhwy")
+if(lanewise_type STREQUAL "STATIC_LIBRARY")
+  set(lanewise_requires_line "Requires: ${lanewise_requires}")
+else()
+  set(lanewise_requires_line "Requires.private: ${lanewise_requires}")
+endif()
+configure_file(cmake/lanewise.pc.in ${PROJECT_BINARY_DIR}/lanewise.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/lanewise.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
