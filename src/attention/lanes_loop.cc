@@ -32,20 +32,6 @@ struct GroupRows {
   KeyRange lane[kMaxLanes];
 };
 
-// Where the state of lane group `index` lies in scratch.
-kernels::LaneGroup GroupState(const AttentionPlan::Decision& decision, float* scratch,
-                              int64_t index) {
-  const int64_t lanes = static_cast<int64_t>(decision.kernel.lanes);
-  float* at = scratch + index * static_cast<int64_t>(decision.group_floats);
-  kernels::LaneGroup group;
-  group.queries = at;                                             // [dim, lanes]
-  group.output = group.queries + decision.shape.dim * lanes;      // [value_dim, lanes]
-  group.shift = group.output + decision.shape.value_dim * lanes;  // [lanes]
-  group.sum = group.shift + lanes;                                // [lanes]
-  // Vectors of `lanes` floats keep each array aligned, since lanes is a multiple of the vector.
-  return group;
-}
-
 GroupRows SeenBy(const Visibility& visibility, int64_t first_query, int64_t queries, size_t lanes) {
   GroupRows rows;
   rows.first_query = first_query;
@@ -58,11 +44,8 @@ GroupRows SeenBy(const Visibility& visibility, int64_t first_query, int64_t quer
       rows.every = rows.any = seen;
       continue;
     }
-    rows.every = {std::max(rows.every.begin, seen.begin), std::min(rows.every.end, seen.end)};
-    if (seen.empty()) continue;
-    rows.any = rows.any.empty() ? seen
-                                : KeyRange{std::min(rows.any.begin, seen.begin),
-                                           std::max(rows.any.end, seen.end)};
+    rows.every = Intersection(rows.every, seen);
+    rows.any = Cover(rows.any, seen);
   }
   return rows;
 }
@@ -89,6 +72,164 @@ struct StepBounds {
   }
 };
 
+// One head's arrays and the rows of one query tile.
+struct TileView {
+  const float* q = nullptr;  // [queries, dim]
+  const float* k = nullptr;  // [keys, dim]
+  const float* v = nullptr;  // [keys, value_dim]
+  float* out = nullptr;      // [queries, value_dim]
+  float* lse = nullptr;      // [queries], or null
+  int64_t first_query = 0;
+  int64_t group_count = 0;  // lane groups that hold rows
+};
+
+TileView ViewOf(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
+                int64_t tile) {
+  const AttentionShape& shape = decision.shape;
+  const int64_t lanes = static_cast<int64_t>(decision.kernel.lanes);
+  const int64_t head_index = tile / decision.tiles_per_head;
+  // Late rows first: with a causal mask theirs are the long tiles.
+  const int64_t tile_in_head = decision.tiles_per_head - 1 - tile % decision.tiles_per_head;
+  const int64_t batch = head_index / shape.heads;
+  const int64_t head = head_index % shape.heads;
+  const int64_t kv_head = head / (shape.heads / shape.kv_heads);
+  TileView view;
+  view.q = HeadView<const float>(tensors.q, batch, head);
+  view.k = HeadView<const float>(tensors.k, batch, kv_head);
+  view.v = HeadView<const float>(tensors.v, batch, kv_head);
+  view.out = HeadView<float>(tensors.out, batch, head);
+  view.lse = HeadView<float>(tensors.lse, batch, head);
+  view.first_query = tile_in_head * decision.q_groups * lanes;
+  view.group_count =
+      std::min(decision.q_groups, core::DivideUp(shape.queries - view.first_query, lanes));
+  return view;
+}
+
+// Rows [first_row, first_row + count) of an inner [rows, columns] view.
+kernels::PrefetchRows Prefetch(const float* view, int64_t stride, int64_t first_row, int64_t count,
+                               int64_t columns) {
+  return {view + first_row * stride, stride * static_cast<int64_t>(sizeof(float)),
+          static_cast<size_t>(count), static_cast<size_t>(columns) * sizeof(float)};
+}
+
+// One worker's way through its query tiles.
+class LanesLoop {
+ public:
+  LanesLoop(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
+            float* scratch)
+      : decision_(decision),
+        shape_(decision.shape),
+        tensors_(tensors),
+        scratch_(scratch),
+        lanes_(static_cast<int64_t>(decision.kernel.lanes)) {}
+
+  // Computes a tile; `next`, if any, is what this worker computes after it.
+  void Run(const TileView& tile, const TileView* next) {
+    tile_ = tile;
+    next_ = next;
+    for (int64_t g = 0; g < tile_.group_count; ++g) Load(g);
+    KeyRange any;
+    for (int64_t g = 0; g < tile_.group_count; ++g) any = Cover(any, rows_[g].any);
+    // Block edges are multiples of kv_block, whatever the rows see.
+    const int64_t kv_block = decision_.kv_block;
+    for (int64_t block = any.begin / kv_block * kv_block; block < any.end; block += kv_block) {
+      for (int64_t g = 0; g < tile_.group_count; ++g) Step(g, {block, block + kv_block});
+    }
+    for (int64_t g = 0; g < tile_.group_count; ++g) Finish(g);
+  }
+
+ private:
+  void Load(int64_t g) {
+    rows_[g] = SeenBy(decision_.visibility, tile_.first_query + g * lanes_, shape_.queries,
+                      decision_.kernel.lanes);
+    started_[g] = false;
+    const float* rows[kMaxLanes];
+    for (int64_t lane = 0; lane < lanes_; ++lane) {
+      const int64_t row = std::min(lane, static_cast<int64_t>(rows_[g].count) - 1);
+      rows[lane] = tile_.q + (rows_[g].first_query + row) * tensors_.q.strides[2];
+    }
+    decision_.kernel.load({State(g), rows, static_cast<size_t>(shape_.dim), decision_.scale});
+  }
+
+  // Takes lane group g through the keys that it sees of a block.
+  void Step(int64_t g, KeyRange block) {
+    const GroupRows& rows = rows_[g];
+    const KeyRange keys = Intersection(block, rows.any);
+    if (keys.empty()) return;
+    const bool full = rows.every.begin <= keys.begin && keys.end <= rows.every.end;
+    if (!full) bounds_.Clip(rows, keys, decision_.kernel.lanes);
+
+    const int64_t key_stride = tensors_.k.strides[2];
+    const int64_t value_stride = tensors_.v.strides[2];
+    kernels::StepArgs step;
+    step.group = State(g);
+    step.keys = tile_.k + keys.begin * key_stride;
+    step.values = tile_.v + keys.begin * value_stride;
+    step.key_stride = key_stride;
+    step.value_stride = value_stride;
+    step.key_count = static_cast<size_t>(keys.end - keys.begin);
+    step.dim = static_cast<size_t>(shape_.dim);
+    step.value_dim = static_cast<size_t>(shape_.value_dim);
+    step.scores = scratch_ + decision_.q_groups * static_cast<int64_t>(decision_.group_floats);
+    step.bounds = full ? nullptr : &bounds_.bounds;
+    step.first = !started_[g];
+
+    // The value stage walks down columns of V, which hardware prefetches badly; only the first
+    // group finds the block cold. The last step of a group is when its output and the queries that
+    // take its place are next.
+    if (g == 0) {
+      step.prefetch[0] =
+          Prefetch(tile_.v, value_stride, keys.begin, keys.end - keys.begin, shape_.value_dim);
+    }
+    if (keys.end == rows.any.end) {
+      step.prefetch[1] = Prefetch(tile_.out, tensors_.out.strides[2], rows.first_query,
+                                  static_cast<int64_t>(rows.count), shape_.value_dim);
+      if (next_ != nullptr && g < next_->group_count) {
+        const int64_t first = next_->first_query + g * lanes_;
+        step.prefetch[2] = Prefetch(next_->q, tensors_.q.strides[2], first,
+                                    std::min(lanes_, shape_.queries - first), shape_.dim);
+      }
+    }
+    decision_.kernel.step(step);
+    started_[g] = true;
+  }
+
+  void Finish(int64_t g) {
+    const GroupRows& rows = rows_[g];
+    float* out[kMaxLanes];
+    float* lse[kMaxLanes];
+    for (size_t lane = 0; lane < rows.count; ++lane) {
+      const int64_t query = rows.first_query + static_cast<int64_t>(lane);
+      out[lane] = tile_.out + query * tensors_.out.strides[2];
+      if (tile_.lse != nullptr) lse[lane] = tile_.lse + query * tensors_.lse.strides[2];
+    }
+    decision_.kernel.finish({State(g), out, tile_.lse != nullptr ? lse : nullptr, rows.count,
+                             static_cast<size_t>(shape_.value_dim)});
+  }
+
+  // Where the state of lane group g lies in scratch. Each array is a multiple of `lanes` floats, so
+  // all of them are aligned to a vector.
+  kernels::LaneGroup State(int64_t g) const {
+    kernels::LaneGroup group;
+    group.queries = scratch_ + g * static_cast<int64_t>(decision_.group_floats);  // [dim, lanes]
+    group.output = group.queries + shape_.dim * lanes_;      // [value_dim, lanes]
+    group.shift = group.output + shape_.value_dim * lanes_;  // [lanes]
+    group.sum = group.shift + lanes_;                        // [lanes]
+    return group;
+  }
+
+  const AttentionPlan::Decision& decision_;
+  const AttentionShape& shape_;
+  const AttentionTensors& tensors_;
+  float* const scratch_;
+  const int64_t lanes_;
+  TileView tile_;
+  const TileView* next_ = nullptr;
+  GroupRows rows_[kMaxQueryGroups];
+  bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
+  StepBounds bounds_;
+};
+
 }  // namespace
 
 std::optional<int64_t> LaneGroupFloats(int64_t dim, int64_t value_dim, int64_t lanes) {
@@ -98,91 +239,16 @@ std::optional<int64_t> LaneGroupFloats(int64_t dim, int64_t value_dim, int64_t l
   return core::RoundUp(*floats - kAlignmentFloats * lanes, kAlignmentFloats);
 }
 
-void RunLanesTile(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
-                  int64_t tile, float* scratch) {
-  const AttentionShape& shape = decision.shape;
-  const kernels::LanesKernel& kernel = decision.kernel;
-  const int64_t lanes = static_cast<int64_t>(kernel.lanes);
-
-  // Which rows. Late tiles first: with a causal mask they are the long ones.
-  const int64_t head_index = tile / decision.tiles_per_head;
-  const int64_t tile_in_head = decision.tiles_per_head - 1 - tile % decision.tiles_per_head;
-  const int64_t batch = head_index / shape.heads;
-  const int64_t head = head_index % shape.heads;
-  const int64_t kv_head = head / (shape.heads / shape.kv_heads);
-  const int64_t first_query = tile_in_head * decision.q_groups * lanes;
-  const int64_t group_count =
-      std::min(decision.q_groups, core::DivideUp(shape.queries - first_query, lanes));
-
-  const float* q = HeadView<const float>(tensors.q, batch, head);     // [queries, dim]
-  const float* k = HeadView<const float>(tensors.k, batch, kv_head);  // [keys, dim]
-  const float* v = HeadView<const float>(tensors.v, batch, kv_head);  // [keys, value_dim]
-  float* out = HeadView<float>(tensors.out, batch, head);             // [queries, value_dim]
-  float* lse = HeadView<float>(tensors.lse, batch, head);             // [queries], or null
-  float* scores =                                                     // [kv_block, lanes]
-      scratch + decision.q_groups * static_cast<int64_t>(decision.group_floats);
-
-  // Load the queries of each lane group.
-  GroupRows rows[kMaxQueryGroups];
-  bool started[kMaxQueryGroups] = {};
-  KeyRange any;
-  for (int64_t g = 0; g < group_count; ++g) {
-    rows[g] = SeenBy(decision.visibility, first_query + g * lanes, shape.queries, kernel.lanes);
-    if (!rows[g].any.empty()) {
-      any = any.empty() ? rows[g].any
-                        : KeyRange{std::min(any.begin, rows[g].any.begin),
-                                   std::max(any.end, rows[g].any.end)};
-    }
-    const float* row_pointers[kMaxLanes];
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      const int64_t row = std::min(lane, static_cast<int64_t>(rows[g].count) - 1);
-      row_pointers[lane] = q + (rows[g].first_query + row) * tensors.q.strides[2];
-    }
-    kernel.load({GroupState(decision, scratch, g), row_pointers, static_cast<size_t>(shape.dim),
-                 decision.scale});
+void RunLanesTiles(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
+                   int64_t begin, int64_t end, float* scratch) {
+  LanesLoop loop(decision, tensors, scratch);
+  TileView tile = ViewOf(decision, tensors, begin);
+  for (int64_t i = begin + 1; i < end; ++i) {
+    const TileView next = ViewOf(decision, tensors, i);
+    loop.Run(tile, &next);
+    tile = next;
   }
-
-  // Walk over key blocks, whose edges are multiples of kv_block, and take each lane group through
-  // the part of the block that it sees.
-  StepBounds bounds;
-  for (int64_t block = any.begin / decision.kv_block * decision.kv_block; block < any.end;
-       block += decision.kv_block) {
-    for (int64_t g = 0; g < group_count; ++g) {
-      const KeyRange keys = {std::max(block, rows[g].any.begin),
-                             std::min(block + decision.kv_block, rows[g].any.end)};
-      if (keys.empty()) continue;
-      const bool full = rows[g].every.begin <= keys.begin && keys.end <= rows[g].every.end;
-      if (!full) bounds.Clip(rows[g], keys, kernel.lanes);
-
-      kernels::StepArgs step;
-      step.group = GroupState(decision, scratch, g);
-      step.keys = k + keys.begin * tensors.k.strides[2];
-      step.values = v + keys.begin * tensors.v.strides[2];
-      step.key_stride = tensors.k.strides[2];
-      step.value_stride = tensors.v.strides[2];
-      step.key_count = static_cast<size_t>(keys.end - keys.begin);
-      step.dim = static_cast<size_t>(shape.dim);
-      step.value_dim = static_cast<size_t>(shape.value_dim);
-      step.scores = scores;
-      step.bounds = full ? nullptr : &bounds.bounds;
-      step.first = !started[g];
-      kernel.step(step);
-      started[g] = true;
-    }
-  }
-
-  // Divide and store.
-  for (int64_t g = 0; g < group_count; ++g) {
-    float* out_rows[kMaxLanes];
-    float* lse_rows[kMaxLanes];
-    for (size_t lane = 0; lane < rows[g].count; ++lane) {
-      const int64_t query = rows[g].first_query + static_cast<int64_t>(lane);
-      out_rows[lane] = out + query * tensors.out.strides[2];
-      if (lse != nullptr) lse_rows[lane] = lse + query * tensors.lse.strides[2];
-    }
-    kernel.finish({GroupState(decision, scratch, g), out_rows, lse != nullptr ? lse_rows : nullptr,
-                   rows[g].count, static_cast<size_t>(shape.value_dim)});
-  }
+  loop.Run(tile, nullptr);
 }
 
 }  // namespace lanewise::attention

@@ -17,10 +17,10 @@ namespace lanewise::attention {
 // Floats of scratch that one lane group takes, a multiple of the alignment; nothing on overflow.
 std::optional<int64_t> LaneGroupFloats(int64_t dim, int64_t value_dim, int64_t lanes);
 
-// Computes one query tile. `scratch` has decision.worker_bytes, aligned to
+// Computes query tiles [begin, end). `scratch` has decision.worker_bytes, aligned to
 // kernels::kScratchAlignment. The tensors have been checked.
-void RunLanesTile(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
-                  int64_t tile, float* scratch);
+void RunLanesTiles(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
+                   int64_t begin, int64_t end, float* scratch);
 
 }  // namespace lanewise::attention
 

@@ -211,15 +211,16 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
   decision->q_groups = decision->q_groups_overridden
                            ? overrides.q_groups
                            : profile::LanesQueryGroups(problem, decision->kernel.lanes);
-  decision->grain_overridden = overrides.grain != 0;
-  decision->grain = decision->grain_overridden ? overrides.grain : 1;
-
   decision->tiles_per_head = core::DivideUp(
       shape.queries, decision->q_groups * static_cast<int64_t>(decision->kernel.lanes));
   // Nothing to write: no tiles.
   decision->tile_count = shape.value_dim == 0 && !options.lse
                              ? 0
                              : shape.batch * shape.heads * decision->tiles_per_head;
+  decision->grain_overridden = overrides.grain != 0;
+  decision->grain = decision->grain_overridden
+                        ? overrides.grain
+                        : profile::LanesGrain(decision->tile_count, decision->team.workers());
   if (!SizeScratch(*decision)) {
     return Status::InvalidArgument(
         fmt::format("dim: scratch for dim {} and value_dim {} on {} threads overflows 64 bits, "

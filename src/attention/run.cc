@@ -64,9 +64,7 @@ Status Run(const AttentionPlan::Decision& decision, const AttentionTensors& tens
   const auto tiles = [&](int worker, int64_t begin, int64_t end) {
     float* own =
         reinterpret_cast<float*>(scratch + static_cast<size_t>(worker) * decision.worker_bytes);
-    for (int64_t tile = begin; tile < end; ++tile) {
-      attention::RunLanesTile(decision, tensors, tile, own);
-    }
+    attention::RunLanesTiles(decision, tensors, begin, end, own);
   };
   decision.team.Run(decision.tile_count, decision.grain, parallel::RangeBody(tiles));
   return {};

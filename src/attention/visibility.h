@@ -19,8 +19,19 @@ struct KeyRange {
   int64_t begin = 0;
   int64_t end = 0;
 
-  bool empty() const { return begin >= end; }
+  constexpr bool empty() const { return begin >= end; }
 };
+
+constexpr KeyRange Intersection(KeyRange a, KeyRange b) {
+  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
+}
+
+// The smallest range that holds both.
+constexpr KeyRange Cover(KeyRange a, KeyRange b) {
+  if (a.empty()) return b;
+  if (b.empty()) return a;
+  return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
+}
 
 class Visibility {
  public:

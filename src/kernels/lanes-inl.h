@@ -61,7 +61,8 @@ struct Lanes {
     for (size_t j = 0; j < NV; ++j) max[j] = hn::Set(d, -kInfinity);
     HWY_ALIGN float rescale[kWidth];
 
-    Score<MR, NV>(d, args, 0, max);
+    PrefetchCursor prefetch(args, (args.key_count + MR - 1) / MR);
+    Score<MR, NV>(d, args, 0, max, prefetch);
     if (args.bounds != nullptr) Edit<NV>(d, args, LaneVisibility(*args.bounds), max);
     const bool moved = Softmax<NV>(d, args, max, rescale);
     const float* factors = moved ? rescale : nullptr;

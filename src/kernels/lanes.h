@@ -63,6 +63,16 @@ struct LaneBounds {
   size_t full_end;
 };
 
+// Rows that will be needed soon. A step touches their cache lines, spread over its score stage,
+// where the load units are idle half of the time.
+struct PrefetchRows {
+  const void* first = nullptr;
+  int64_t stride_bytes = 0;
+  size_t row_count = 0;
+  size_t row_bytes = 0;
+};
+inline constexpr size_t kPrefetchLists = 3;
+
 struct StepArgs {
   LaneGroup group;
   const float* keys;    // first key row of the step
@@ -75,6 +85,7 @@ struct StepArgs {
   float* scores;             // scratch [key_count][lanes]
   const LaneBounds* bounds;  // null: every lane sees every key
   bool first;                // output holds nothing yet
+  PrefetchRows prefetch[kPrefetchLists];
 };
 
 // Divides the output by the sum and stores it row by row; optionally the log-sum-exp. A row that

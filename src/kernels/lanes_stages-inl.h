@@ -60,11 +60,55 @@ class LaneVisibility {
   LaneBounds bounds_;
 };
 
+// Walks over the lines of all prefetch lists of a step, a few at each call.
+class PrefetchCursor {
+ public:
+  PrefetchCursor(const StepArgs& args, size_t calls) : lists_(args.prefetch) {
+    size_t lines = 0;
+    for (const PrefetchRows& list : args.prefetch) lines += list.row_count * LinesPerRow(list);
+    lines_per_call_ = (lines + calls - 1) / calls;
+  }
+
+  HWY_INLINE void Advance() {
+    for (size_t i = 0; i < lines_per_call_; ++i) {
+      while (row_ == lists_->row_count) {
+        if (++list_ == kPrefetchLists) {
+          lines_per_call_ = 0;
+          return;
+        }
+        ++lists_;
+        row_ = 0;
+      }
+      __builtin_prefetch(static_cast<const char*>(lists_->first) +
+                         static_cast<int64_t>(row_) * lists_->stride_bytes +
+                         static_cast<int64_t>(line_ * kLineBytes));
+      if (++line_ == LinesPerRow(*lists_)) {
+        line_ = 0;
+        ++row_;
+      }
+    }
+  }
+
+ private:
+  static constexpr size_t kLineBytes = 64;
+  static size_t LinesPerRow(const PrefetchRows& list) {
+    return (list.row_bytes + kLineBytes - 1) / kLineBytes;
+  }
+
+  const PrefetchRows* lists_;
+  size_t lines_per_call_;
+  size_t list_ = 0;
+  size_t row_ = 0;
+  size_t line_ = 0;
+};
+
 // S[key][lane] = K[key] · queries[.][lane] for keys [key, args.key_count); max = running maximum.
 template <size_t MR, size_t NV>
-HWY_INLINE void Score(FloatTag d, const StepArgs& args, size_t key, FloatVec (&max)[NV]) {
+HWY_INLINE void Score(FloatTag d, const StepArgs& args, size_t key, FloatVec (&max)[NV],
+                      PrefetchCursor& prefetch) {
   constexpr size_t kWidth = NV * kLanes;
   for (; key + MR <= args.key_count; key += MR) {
+    prefetch.Advance();
     RegisterTile<MR, NV> tile;  // [MR keys, lanes]
     tile.Zero(d);
     tile.template MultiplyAdd<ARows::kStrided>(
@@ -77,7 +121,7 @@ HWY_INLINE void Score(FloatTag d, const StepArgs& args, size_t key, FloatVec (&m
       for (size_t j = 0; j < NV; ++j) max[j] = hn::Max(max[j], tile.acc[i][j]);
     }
   }
-  if constexpr (MR > 1) Score<TailRows(MR), NV>(d, args, key, max);
+  if constexpr (MR > 1) Score<TailRows(MR), NV>(d, args, key, max, prefetch);
 }
 
 // Hides keys from the lanes that may not see them and takes the maximum anew.

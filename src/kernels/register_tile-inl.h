@@ -78,6 +78,7 @@ struct RegisterTile {
   template <ARows kRows>
   HWY_INLINE void MultiplyAdd(FloatTag d, const float* HWY_RESTRICT a, int64_t stride,
                               const float* HWY_RESTRICT b, size_t b_stride, size_t steps) {
+    HWY_UNROLL(4)
     for (size_t s = 0; s < steps; ++s) {
       FloatVec column[NV];
       HWY_UNROLL(16)

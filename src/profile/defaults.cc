@@ -59,4 +59,11 @@ int64_t LanesQueryGroups(const LanesProblem& problem, size_t lanes) {
   return std::clamp<int64_t>(std::min(groups, affordable), 1, kWanted);
 }
 
+int64_t LanesGrain(int64_t tile_count, int threads) {
+  constexpr int64_t kTurns = 8;
+  constexpr int64_t kLargest = 16;
+  if (threads == 1) return std::max<int64_t>(tile_count, 1);
+  return std::clamp<int64_t>(tile_count / (threads * kTurns), 1, kLargest);
+}
+
 }  // namespace lanewise::profile

@@ -41,6 +41,10 @@ size_t LanesTile(const std::vector<kernels::LanesKernel>& kernels, const LanesPr
 // for this many groups; at most what leaves each thread four tiles.
 int64_t LanesQueryGroups(const LanesProblem& problem, size_t lanes);
 
+// Query tiles that a thread takes at a time. One thread takes all; otherwise as many as leave each
+// thread eight turns, at most 16, so that a tile can fetch ahead for its successor.
+int64_t LanesGrain(int64_t tile_count, int threads);
+
 }  // namespace lanewise::profile
 
 #endif  // LANEWISE_SRC_PROFILE_DEFAULTS_H_

@@ -1,0 +1,79 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How far f32 attention may be from its definition: a bound for each element of the result, derived
+// from epsilon, the length of the row and the norms of the data. Tests, `lanewise verify` and
+// `lanewise run --check` all judge by it.
+
+#ifndef LANEWISE_SRC_REFERENCE_TOLERANCE_H_
+#define LANEWISE_SRC_REFERENCE_TOLERANCE_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lanewise/attention.h"
+#include "src/reference/attention.h"
+
+namespace lanewise::reference {
+
+// Same order as AttentionResult. Infinite where f32 overflows although the result does not.
+struct AttentionTolerance {
+  std::vector<double> out;  // [batch, heads, queries, value_dim]
+  std::vector<double> lse;  // [batch, heads, queries]
+};
+
+// With u = 2^-24, the keys j that the row sees, n of them, p_j = exp(s_j - lse), and
+//
+//   A_j = Σ_d |scale q_d k_jd|        D_j = max_i s_i - s_j
+//   w_j = u * ((dim + 4) * A_j + 4 * D_j + 48)     relative error of a weight
+//   L   = u * (n + n / 8 + 8)                      relative error of a sum over the row
+//
+// the bounds, to first order in w and L, are
+//
+//   out_c:  Σ_j p_j * w_j * |v_jc - out_c|  +  L * (Σ_j p_j * |v_jc| + |out_c|)
+//   lse:    Σ_j p_j * w_j  +  L  +  4u * (|lse| + max_j |s_j|)
+//
+// w_j, term by term: `dim` rounded sums, the rounded scale and its two products (a kernel may fold
+// log2(e) into it); then exp(s_j - shift), where the shift lags at most 8 behind the running
+// maximum and each rise multiplies what was summed by another exp. All arguments of exp on a key's
+// way add up to at most D_j + 16, of which subtraction and range reduction without fused
+// multiply-add each lose u; and each of at most D_j / 8 + 2 results is off by 5u. L: one rounding a
+// key, at most one rescaling every eight keys, the division. A weight below e^-86 of the row's
+// largest may be flushed to 0: its w_j is 1. Holds for any order of summation.
+//
+// `expected` is what Attention() returned for the same arguments. Costs about twice as much.
+AttentionTolerance Tolerance(const AttentionTensors& tensors, const AttentionOptions& options,
+                             const AttentionResult& expected);
+
+// The outcome of comparing an array with its definition.
+struct Comparison {
+  // One element and what was found there.
+  struct Element {
+    Sizes index = {0, 0, 0, 0};
+    double actual = 0;
+    double expected = 0;
+    double error = 0;      // |actual - expected|; infinite when only one of them is NaN or infinite
+    double tolerance = 0;  // the bound of this element
+  };
+
+  int64_t count = 0;     // elements compared
+  int64_t failures = 0;  // elements beyond their bound
+  Element largest;       // the element with the largest error
+  Element worst;         // the element with the largest error / tolerance
+  double worst_ratio = 0;
+
+  bool ok() const noexcept { return failures == 0; }
+};
+
+// Compares an f32 tensor with `expected`, dense in the order of its sizes, element by element.
+// Where NaN or an infinity is expected, exactly that must be found; a zero bound asks for equality.
+Comparison Compare(const ConstTensor& actual, const std::vector<double>& expected,
+                   const std::vector<double>& tolerance);
+
+// "element [0, 1, 2, 3] is 0.5, expected 0.25: error 0.25, tolerance 1e-06".
+std::string Describe(const Comparison::Element& element);
+
+}  // namespace lanewise::reference
+
+#endif  // LANEWISE_SRC_REFERENCE_TOLERANCE_H_
