@@ -18,9 +18,6 @@
 namespace lanewise {
 namespace attention {
 
-// Largest number of lane groups in a query tile.
-inline constexpr int64_t kMaxQueryGroups = 16;
-
 // Workspaces, and each worker's part of one, are aligned to a pair of cache lines, so that workers
 // share neither a line nor a line that hardware prefetches with it.
 inline constexpr int64_t kWorkerAlignment = 128;

@@ -8,11 +8,13 @@
 
 #include "src/core/sizes.h"
 #include "src/kernels/lanes.h"
+#include "src/profile/defaults.h"
 
 namespace lanewise::attention {
 namespace {
 
 using kernels::kMaxLanes;
+using profile::kMaxQueryGroups;
 
 constexpr int64_t kAlignmentFloats = kernels::kScratchAlignment / sizeof(float);
 
@@ -36,14 +38,12 @@ GroupRows SeenBy(const Visibility& visibility, int64_t first_query, int64_t quer
   GroupRows rows;
   rows.first_query = first_query;
   rows.count = static_cast<size_t>(std::min(queries - first_query, static_cast<int64_t>(lanes)));
+  rows.every = rows.any = visibility.KeysOf(first_query);
+  if (!visibility.slanted()) return rows;
   for (size_t lane = 0; lane < lanes; ++lane) {
     const size_t row = std::min(lane, rows.count - 1);
     const KeyRange seen = visibility.KeysOf(first_query + static_cast<int64_t>(row));
     rows.lane[lane] = seen;
-    if (lane == 0) {
-      rows.every = rows.any = seen;
-      continue;
-    }
     rows.every = Intersection(rows.every, seen);
     rows.any = Cover(rows.any, seen);
   }

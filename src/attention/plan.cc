@@ -116,7 +116,8 @@ Status CheckThreads(int threads) {
 
 Status CheckOverrides(const PlanOverrides& overrides) {
   if (Status s = CheckRange("kv_block", overrides.kv_block, kMaxKvBlock); !s.ok()) return s;
-  if (Status s = CheckRange("q_groups", overrides.q_groups, kMaxQueryGroups); !s.ok()) return s;
+  if (Status s = CheckRange("q_groups", overrides.q_groups, profile::kMaxQueryGroups); !s.ok())
+    return s;
   return CheckRange("grain", overrides.grain, kMaxGrain);
 }
 
@@ -199,6 +200,8 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
   profile::LanesProblem problem;
   problem.batch_heads = shape.batch * shape.heads;
   problem.queries = shape.queries;
+  problem.dim = shape.dim;
+  problem.value_dim = shape.value_dim;
   problem.keys_per_row = MeanKeys(shape, decision->visibility);
   problem.slanted = decision->visibility.slanted();
   problem.threads = decision->team.workers();
@@ -208,9 +211,10 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
     return status;
   }
   decision->q_groups_overridden = overrides.q_groups != 0;
-  decision->q_groups = decision->q_groups_overridden
-                           ? overrides.q_groups
-                           : profile::LanesQueryGroups(problem, decision->kernel.lanes);
+  decision->q_groups =
+      decision->q_groups_overridden
+          ? overrides.q_groups
+          : profile::LanesQueryGroups(MachineCaches(), problem, decision->kernel.lanes);
   decision->tiles_per_head = core::DivideUp(
       shape.queries, decision->q_groups * static_cast<int64_t>(decision->kernel.lanes));
   // Nothing to write: no tiles.

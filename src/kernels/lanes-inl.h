@@ -56,15 +56,20 @@ struct Lanes {
 
   static void Step(const StepArgs& args) {
     const FloatTag d;
-    FloatVec max[NV];
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < NV; ++j) max[j] = hn::Set(d, -kInfinity);
-    HWY_ALIGN float rescale[kWidth];
-
     PrefetchCursor prefetch(args, (args.key_count + MR - 1) / MR);
-    Score<MR, NV>(d, args, 0, max, prefetch);
-    if (args.bounds != nullptr) Edit<NV>(d, args, LaneVisibility(*args.bounds), max);
-    const bool moved = Softmax<NV>(d, args, max, rescale);
+    if (kGuessShift && !args.first && args.bounds == nullptr &&
+        TryScoreAndSoftmax<MR, NV>(d, args, prefetch)) {
+      Value<MR, NV>(d, args, 0, nullptr);
+      return;
+    }
+
+    KeepScores<NV> scores;
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < NV; ++j) scores.max[j] = hn::Set(d, -kInfinity);
+    Score<MR, NV>(d, args, 0, scores, prefetch);
+    if (args.bounds != nullptr) Edit<NV>(d, args, LaneVisibility(*args.bounds), scores.max);
+    HWY_ALIGN float rescale[kWidth];
+    const bool moved = Softmax<NV>(d, args, scores.max, rescale);
     const float* factors = moved ? rescale : nullptr;
     if (args.bounds != nullptr) {
       const LaneVisibility visibility(*args.bounds);
@@ -120,10 +125,10 @@ struct Lanes {
 };
 
 template <size_t MR, size_t NV>
-LanesKernel MakeLanesKernel(const char* tile) {
+LanesKernel MakeLanesKernel(const char* tile, double relative_time) {
   using Tile = Lanes<MR, NV>;
   static_assert(Tile::kWidth <= kMaxLanes);
-  return {tile, MR, NV, Tile::kWidth, &Tile::Load, &Tile::Step, &Tile::Finish};
+  return {tile, MR, NV, Tile::kWidth, relative_time, &Tile::Load, &Tile::Step, &Tile::Finish};
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

@@ -104,6 +104,7 @@ struct LanesKernel {
   size_t rows;            // MR
   size_t vectors;         // NV
   size_t lanes;           // NV * lanes of a vector
+  double relative_time;   // of a long row, against the target's first tile, as measured
   void (*load)(const LoadArgs&);
   void (*step)(const StepArgs&);
   void (*finish)(const FinishArgs&);

@@ -60,68 +60,125 @@ class LaneVisibility {
   LaneBounds bounds_;
 };
 
-// Walks over the lines of all prefetch lists of a step, a few at each call.
+// Walks over the rows of all prefetch lists of a step, a few at each call.
 class PrefetchCursor {
  public:
-  PrefetchCursor(const StepArgs& args, size_t calls) : lists_(args.prefetch) {
-    size_t lines = 0;
-    for (const PrefetchRows& list : args.prefetch) lines += list.row_count * LinesPerRow(list);
-    lines_per_call_ = (lines + calls - 1) / calls;
+  PrefetchCursor(const StepArgs& args, size_t calls) : list_(args.prefetch) {
+    size_t rows = 0;
+    for (const PrefetchRows& list : args.prefetch) rows += list.row_count;
+    rows_per_call_ = (rows + calls - 1) / calls;
+    rows_left_ = rows;
   }
 
   HWY_INLINE void Advance() {
-    for (size_t i = 0; i < lines_per_call_; ++i) {
-      while (row_ == lists_->row_count) {
-        if (++list_ == kPrefetchLists) {
-          lines_per_call_ = 0;
-          return;
-        }
-        ++lists_;
+    for (size_t i = 0; i < rows_per_call_ && rows_left_ != 0; ++i, --rows_left_) {
+      while (row_ == list_->row_count) {
+        ++list_;
         row_ = 0;
       }
-      __builtin_prefetch(static_cast<const char*>(lists_->first) +
-                         static_cast<int64_t>(row_) * lists_->stride_bytes +
-                         static_cast<int64_t>(line_ * kLineBytes));
-      if (++line_ == LinesPerRow(*lists_)) {
-        line_ = 0;
-        ++row_;
+      const char* row =
+          static_cast<const char*>(list_->first) + static_cast<int64_t>(row_) * list_->stride_bytes;
+      for (size_t byte = 0; byte < list_->row_bytes; byte += kLineBytes) {
+        __builtin_prefetch(row + byte);
       }
+      ++row_;
     }
   }
 
  private:
   static constexpr size_t kLineBytes = 64;
-  static size_t LinesPerRow(const PrefetchRows& list) {
-    return (list.row_bytes + kLineBytes - 1) / kLineBytes;
-  }
 
-  const PrefetchRows* lists_;
-  size_t lines_per_call_;
-  size_t list_ = 0;
+  const PrefetchRows* list_;
+  size_t rows_per_call_;
+  size_t rows_left_;
   size_t row_ = 0;
-  size_t line_ = 0;
 };
 
-// S[key][lane] = K[key] · queries[.][lane] for keys [key, args.key_count); max = running maximum.
-template <size_t MR, size_t NV>
-HWY_INLINE void Score(FloatTag d, const StepArgs& args, size_t key, FloatVec (&max)[NV],
+// Hands the tiles of S[key][lane] = K[key] · queries[.][lane], for keys [key, args.key_count) in
+// order, to `consume`.
+template <size_t MR, size_t NV, class Consume>
+HWY_INLINE void Score(FloatTag d, const StepArgs& args, size_t key, Consume& consume,
                       PrefetchCursor& prefetch) {
-  constexpr size_t kWidth = NV * kLanes;
   for (; key + MR <= args.key_count; key += MR) {
     prefetch.Advance();
     RegisterTile<MR, NV> tile;  // [MR keys, lanes]
     tile.Zero(d);
     tile.template MultiplyAdd<ARows::kStrided>(
         d, args.keys + static_cast<int64_t>(key) * args.key_stride, args.key_stride,
-        args.group.queries, kWidth, args.dim);
-    tile.Store(d, args.scores + key * kWidth, kWidth);
+        args.group.queries, NV * kLanes, args.dim);
+    consume(d, tile, args.scores + key * NV * kLanes);
+  }
+  if constexpr (MR > 1) Score<TailRows(MR), NV>(d, args, key, consume, prefetch);
+}
+
+// Keeps the scores for the softmax stage, and their maximum.
+template <size_t NV>
+struct KeepScores {
+  FloatVec max[NV];
+
+  template <size_t MR>
+  HWY_INLINE void operator()(FloatTag d, const RegisterTile<MR, NV>& tile, float* scores) {
+    tile.Store(d, scores, NV * kLanes);
     HWY_UNROLL(16)
     for (size_t i = 0; i < MR; ++i) {
       HWY_UNROLL(16)
       for (size_t j = 0; j < NV; ++j) max[j] = hn::Max(max[j], tile.acc[i][j]);
     }
   }
-  if constexpr (MR > 1) Score<TailRows(MR), NV>(d, args, key, max, prefetch);
+};
+
+// Turns scores into weights while they are in registers, on the guess that no lane will have to
+// raise its shift. The core then works on them beside the products of the next tile.
+template <size_t NV>
+struct MakeWeights {
+  FloatVec shift[NV];
+  FloatVec max[NV];
+  FloatVec sum[NV];
+
+  template <size_t MR>
+  HWY_INLINE void operator()(FloatTag d, const RegisterTile<MR, NV>& tile, float* weights) {
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < MR; ++i) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) {
+        max[j] = hn::Max(max[j], tile.acc[i][j]);
+        const FloatVec p = Exp(d, hn::Sub(tile.acc[i][j], shift[j]));
+        hn::Store(p, d, weights + (i * NV + j) * kLanes);
+        sum[j] = hn::Add(sum[j], p);
+      }
+    }
+  }
+};
+
+// Whether to guess. It saves a pass over the scores, and costs a score stage when the guess is
+// wrong; without registers for the constants of exp beside the tile it gains nothing.
+inline constexpr bool kGuessShift = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
+
+// Score and softmax in one, or false if a lane has to raise its shift: then only scratch scores
+// have changed.
+template <size_t MR, size_t NV>
+HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, PrefetchCursor& prefetch) {
+  MakeWeights<NV> weights;
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    weights.shift[j] = hn::Load(d, args.group.shift + j * kLanes);
+    weights.max[j] = weights.shift[j];
+    weights.sum[j] = hn::Zero(d);
+  }
+  Score<MR, NV>(d, args, 0, weights, prefetch);
+  bool raise = false;
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    raise |= !hn::AllFalse(
+        d, hn::Gt(weights.max[j], hn::Add(weights.shift[j], hn::Set(d, kShiftSlack))));
+  }
+  if (raise) return false;
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    float* HWY_RESTRICT total = args.group.sum + j * kLanes;
+    hn::Store(hn::Add(hn::Load(d, total), weights.sum[j]), d, total);
+  }
+  return true;
 }
 
 // Hides keys from the lanes that may not see them and takes the maximum anew.
@@ -151,6 +208,27 @@ HWY_INLINE void Edit(FloatTag d, const StepArgs& args, const LaneVisibility& vis
   }
 }
 
+// Vectors whose exp is computed together.
+inline constexpr size_t kExpVectors = 2;
+
+// Turns the scores of U keys into weights, in place, and adds them to `sum` in key order.
+template <size_t U, size_t NV>
+HWY_INLINE FloatVec Weigh(FloatTag d, float* HWY_RESTRICT scores, FloatVec shift, FloatVec sum) {
+  constexpr size_t kWidth = NV * kLanes;
+  FloatVec p[U];
+  HWY_UNROLL(8)
+  for (size_t u = 0; u < U; ++u) {
+    p[u] = hn::Sub(hn::Load(d, scores + u * kWidth), shift);
+  }
+  Exp<U>(d, p);
+  HWY_UNROLL(8)
+  for (size_t u = 0; u < U; ++u) {
+    hn::Store(p[u], d, scores + u * kWidth);
+    sum = hn::Add(sum, p[u]);
+  }
+  return sum;
+}
+
 // Turns scores into weights in place, updates shift and sum, and leaves in `rescale` the factor by
 // which what the group summed up so far has to shrink. Returns whether any factor differs from 1.
 template <size_t NV>
@@ -171,22 +249,17 @@ HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const FloatVec (&max)[
     hn::Store(Exp(d, hn::Sub(old_shift, shift[j])), d, rescale + j * kLanes);
   }
 
-  FloatVec sum[NV];
-  HWY_UNROLL(16)
-  for (size_t j = 0; j < NV; ++j) sum[j] = hn::Zero(d);
-  for (size_t key = 0; key < args.key_count; ++key) {
-    float* HWY_RESTRICT row = args.scores + key * kWidth;
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < NV; ++j) {
-      const FloatVec p = Exp(d, hn::Sub(hn::Load(d, row + j * kLanes), shift[j]));
-      hn::Store(p, d, row + j * kLanes);
-      sum[j] = hn::Add(sum[j], p);
-    }
-  }
-  HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
+    FloatVec sum = hn::Zero(d);
+    size_t key = 0;
+    for (; key + kExpVectors <= args.key_count; key += kExpVectors) {
+      sum = Weigh<kExpVectors, NV>(d, args.scores + key * kWidth + j * kLanes, shift[j], sum);
+    }
+    for (; key < args.key_count; ++key) {
+      sum = Weigh<1, NV>(d, args.scores + key * kWidth + j * kLanes, shift[j], sum);
+    }
     float* HWY_RESTRICT total = args.group.sum + j * kLanes;
-    hn::Store(hn::MulAdd(hn::Load(d, total), hn::Load(d, rescale + j * kLanes), sum[j]), d, total);
+    hn::Store(hn::MulAdd(hn::Load(d, total), hn::Load(d, rescale + j * kLanes), sum), d, total);
   }
   return moved;
 }

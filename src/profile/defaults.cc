@@ -12,33 +12,25 @@ namespace lanewise::profile {
 
 int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim) {
   constexpr int64_t kSmallest = 32;
-  constexpr int64_t kLargest = 256;
+  constexpr int64_t kLargest = 512;
   const double row_bytes =
       sizeof(float) * (static_cast<double>(dim) + static_cast<double>(value_dim));
-  const double fitting = static_cast<double>(caches.l2) / 4 / row_bytes;
+  const double fitting = static_cast<double>(caches.l2) / 2 / row_bytes;
   int64_t block = kSmallest;
   while (block < kLargest && static_cast<double>(2 * block) <= fitting) block *= 2;
   return block;
 }
 
 size_t LanesTile(const std::vector<kernels::LanesKernel>& kernels, const LanesProblem& problem) {
-  // Loads that one vector FMA costs beside its own time, and accumulator chains needed to hide the
-  // latency of an FMA. Fitted to the tile table of src/kernels/README.md.
-  constexpr double kLoadCost = 0.06;
-  constexpr double kChains = 8.0;
   size_t best = 0;
   double best_time = 0;
   for (size_t i = 0; i < kernels.size(); ++i) {
     const auto& kernel = kernels[i];
-    const double mr = static_cast<double>(kernel.rows);
-    const double nv = static_cast<double>(kernel.vectors);
     const double lanes = static_cast<double>(kernel.lanes);
     const double groups = std::ceil(static_cast<double>(problem.queries) / lanes);
     // A slanted lane group computes up to lanes - 1 keys a row more than the row sees.
     const double keys = problem.keys_per_row + (problem.slanted ? lanes / 2 : 0);
-    const double vector_time =
-        std::max(1.0, kChains / (mr * nv)) + kLoadCost * (mr + nv) / (mr * nv);
-    const double time = groups * nv * keys * vector_time;
+    const double time = groups * lanes * keys * kernel.relative_time;
     if (i == 0 || time < best_time) {
       best = i;
       best_time = time;
@@ -47,16 +39,21 @@ size_t LanesTile(const std::vector<kernels::LanesKernel>& kernels, const LanesPr
   return best;
 }
 
-int64_t LanesQueryGroups(const LanesProblem& problem, size_t lanes) {
-  constexpr int64_t kWanted = 4;
+int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, size_t lanes) {
+  constexpr int64_t kRows = 256;
   constexpr int64_t kTilesPerThread = 4;
-  const int64_t groups = core::DivideUp(problem.queries, static_cast<int64_t>(lanes));
-  const double tiles = static_cast<double>(groups) * static_cast<double>(problem.batch_heads);
-  const double spare = problem.threads == 1
-                           ? kWanted
-                           : tiles / (static_cast<double>(problem.threads) * kTilesPerThread);
-  const int64_t affordable = spare >= kWanted ? kWanted : static_cast<int64_t>(spare);
-  return std::clamp<int64_t>(std::min(groups, affordable), 1, kWanted);
+  const int64_t rows_per_group = static_cast<int64_t>(lanes);
+  const int64_t groups = core::DivideUp(problem.queries, rows_per_group);
+  const double row_bytes =
+      sizeof(float) * (static_cast<double>(problem.dim) + static_cast<double>(problem.value_dim));
+  const double fitting = static_cast<double>(caches.l2) / 4 / row_bytes;
+  const double rows = std::min<double>(kRows, fitting);
+  double wanted = rows / static_cast<double>(rows_per_group);
+  if (problem.threads > 1) {
+    const double tiles = static_cast<double>(groups) * static_cast<double>(problem.batch_heads);
+    wanted = std::min(wanted, tiles / (static_cast<double>(problem.threads) * kTilesPerThread));
+  }
+  return std::clamp<int64_t>(std::min(groups, static_cast<int64_t>(wanted)), 1, kMaxQueryGroups);
 }
 
 int64_t LanesGrain(int64_t tile_count, int threads) {

@@ -14,6 +14,9 @@
 
 namespace lanewise::profile {
 
+// Largest number of lane groups in a query tile.
+inline constexpr int64_t kMaxQueryGroups = 16;
+
 // The cache bytes that the model reads.
 struct CacheBytes {
   int64_t l1d = 0;
@@ -21,7 +24,7 @@ struct CacheBytes {
 };
 
 // Keys per softmax step of the `lanes` variant: as many as fit, keys and values together, in a
-// quarter of the second-level cache, a power of two between 32 and 256. Numeric: it decides
+// half of the second-level cache, a power of two between 32 and 512. Numeric: it decides
 // where rows are rescaled, so it depends on nothing else.
 int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim);
 
@@ -29,6 +32,8 @@ int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim);
 struct LanesProblem {
   int64_t batch_heads = 0;  // batch * heads
   int64_t queries = 0;
+  int64_t dim = 0;
+  int64_t value_dim = 0;
   double keys_per_row = 0;  // mean over the rows
   bool slanted = false;     // rows see different ranges of keys (causal)
   int threads = 1;
@@ -38,8 +43,9 @@ struct LanesProblem {
 size_t LanesTile(const std::vector<kernels::LanesKernel>& kernels, const LanesProblem& problem);
 
 // Lane groups a query tile: keys and values that come from beyond the second-level cache are used
-// for this many groups; at most what leaves each thread four tiles.
-int64_t LanesQueryGroups(const LanesProblem& problem, size_t lanes);
+// for 256 rows, fewer if queries and output of those would fill more than a quarter of that cache
+// or leave a thread fewer than four tiles.
+int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, size_t lanes);
 
 // Query tiles that a thread takes at a time. One thread takes all; otherwise as many as leave each
 // thread eight turns, at most 16, so that a tile can fetch ahead for its successor.

@@ -34,12 +34,13 @@ double F16ToDouble(uint16_t bits) {
 // The upper half of an f32.
 double BF16ToDouble(uint16_t bits) { return std::bit_cast<float>(uint32_t{bits} << 16); }
 
-// row = row `at` of `tensor`.
 struct RowIndex {
   int64_t batch;
   int64_t head;
   int64_t row;
 };
+
+// `row` becomes row `at` of `tensor`.
 void ReadRow(const ConstTensor& tensor, const RowIndex& at, std::vector<double>& row) {
   const Sizes& strides = tensor.strides;
   const int64_t first = at.batch * strides[0] + at.head * strides[1] + at.row * strides[2];
