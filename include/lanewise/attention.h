@@ -64,8 +64,9 @@ struct AttentionOptions {
   bool lse = false;
 };
 
-// The arrays of one call. Strides are free (last stride 1); a stride of 0 broadcasts an input.
-// `out` and `lse` may not overlap themselves, each other, or an input; the inputs may overlap.
+// The arrays of one call. Strides are free (last stride 1); a stride of 0 broadcasts an input. `out`
+// and `lse` need memory of their own: no two of their elements may coincide, and the memory between
+// the first and the last element of each may not meet that of another array. Inputs may overlap.
 struct AttentionTensors {
   ConstTensor q;  // [batch, heads, queries, dim]
   ConstTensor k;  // [batch, kv_heads, keys, dim]

@@ -18,33 +18,41 @@ namespace {
 
 Status CheckTensors(const AttentionPlan::Decision& decision, const AttentionTensors& tensors) {
   const AttentionShape& shape = decision.shape;
-  if (Status s = core::CheckInput("q", tensors.q, shape.q_type,
-                                  {shape.batch, shape.heads, shape.queries, shape.dim});
-      !s.ok()) {
-    return s;
-  }
-  if (Status s = core::CheckInput("k", tensors.k, shape.k_type,
-                                  {shape.batch, shape.kv_heads, shape.keys, shape.dim});
-      !s.ok()) {
-    return s;
-  }
-  if (Status s = core::CheckInput("v", tensors.v, shape.v_type,
-                                  {shape.batch, shape.kv_heads, shape.keys, shape.value_dim});
-      !s.ok()) {
-    return s;
+  const struct {
+    const char* name;
+    const ConstTensor& tensor;
+    DataType type;
+    Sizes sizes;
+  } inputs[] = {
+      {"q", tensors.q, shape.q_type, {shape.batch, shape.heads, shape.queries, shape.dim}},
+      {"k", tensors.k, shape.k_type, {shape.batch, shape.kv_heads, shape.keys, shape.dim}},
+      {"v", tensors.v, shape.v_type, {shape.batch, shape.kv_heads, shape.keys, shape.value_dim}}};
+  for (const auto& input : inputs) {
+    if (Status s = core::CheckInput(input.name, input.tensor, input.type, input.sizes); !s.ok()) {
+      return s;
+    }
   }
   if (Status s = core::CheckOutput("out", tensors.out, shape.out_type,
                                    {shape.batch, shape.heads, shape.queries, shape.value_dim});
       !s.ok()) {
     return s;
   }
-  if (decision.wants_lse) {
-    return core::CheckOutput("lse", tensors.lse, DataType::kF32,
-                             {shape.batch, shape.heads, shape.queries, 1});
-  }
-  if (tensors.lse.data != nullptr) {
+  if (!decision.wants_lse && tensors.lse.data != nullptr) {
     return Status::InvalidArgument(
         "lse: found an array, expected none because the plan's option lse is off");
+  }
+  if (decision.wants_lse) {
+    Status s = core::CheckOutput("lse", tensors.lse, DataType::kF32,
+                                 {shape.batch, shape.heads, shape.queries, 1});
+    if (s.ok()) s = core::CheckApart("lse", tensors.lse, "out", tensors.out);
+    if (!s.ok()) return s;
+  }
+  for (const auto& input : inputs) {
+    if (Status s = core::CheckApart("out", tensors.out, input.name, input.tensor); !s.ok())
+      return s;
+    if (!decision.wants_lse) continue;
+    if (Status s = core::CheckApart("lse", tensors.lse, input.name, input.tensor); !s.ok())
+      return s;
   }
   return {};
 }

@@ -23,6 +23,31 @@ int64_t Magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
 using Axis = std::pair<int64_t, int64_t>;  // |stride|, size
 
+int64_t ElementBytes(DataType type) {
+  switch (type) {
+    case DataType::kF32:
+      return 4;
+    case DataType::kF16:
+    case DataType::kBF16:
+      return 2;
+    case DataType::kBool:
+      return 1;
+  }
+  return 0;
+}
+
+// Addresses of the first byte and of the byte after the last.
+std::pair<uintptr_t, uintptr_t> Extent(const ConstTensor& tensor) {
+  uintptr_t first = reinterpret_cast<uintptr_t>(tensor.data);
+  uintptr_t last = first;
+  const int64_t bytes = ElementBytes(tensor.type);
+  for (size_t axis = 0; axis < 4; ++axis) {
+    const int64_t reach = (tensor.sizes[axis] - 1) * tensor.strides[axis] * bytes;
+    (reach < 0 ? first : last) += static_cast<uintptr_t>(reach);
+  }
+  return {first, last + static_cast<uintptr_t>(bytes)};
+}
+
 // Distance from the first to the last element, or nothing if it overflows.
 std::optional<int64_t> Span(const ConstTensor& tensor) {
   int64_t span = 0;
@@ -89,6 +114,18 @@ Status CheckOutput(std::string_view name, const Tensor& tensor, DataType type, c
     span += stride * (size - 1);
   }
   return {};
+}
+
+Status CheckApart(std::string_view output_name, const Tensor& output, std::string_view other_name,
+                  const ConstTensor& other) {
+  if (IsEmpty(output.sizes) || IsEmpty(other.sizes)) return {};
+  const auto [first, end] = Extent(output);
+  const auto [other_first, other_end] = Extent(other);
+  if (end <= other_first || other_end <= first) return {};
+  return Status::InvalidArgument(
+      fmt::format("{}: its memory [{:#x}, {:#x}) meets that of {}, [{:#x}, {:#x}), expected memory "
+                  "of its own",
+                  output_name, first, end, other_name, other_first, other_end));
 }
 
 }  // namespace lanewise::core

@@ -25,6 +25,11 @@ Status CheckInput(std::string_view name, const ConstTensor& tensor, DataType typ
 // to reach past the elements that the smaller ones span.
 Status CheckOutput(std::string_view name, const Tensor& tensor, DataType type, const Sizes& sizes);
 
+// That the memory between the first and the last element of an output does not meet that of another
+// array of the call. Both have been checked.
+Status CheckApart(std::string_view output_name, const Tensor& output, std::string_view other_name,
+                  const ConstTensor& other);
+
 }  // namespace lanewise::core
 
 #endif  // LANEWISE_SRC_CORE_TENSOR_CHECK_H_
