@@ -57,8 +57,7 @@ struct Lanes {
   static void Step(const StepArgs& args) {
     const FloatTag d;
     PrefetchCursor prefetch(args, (args.key_count + MR - 1) / MR);
-    if (kGuessShift && !args.first && args.bounds == nullptr &&
-        TryScoreAndSoftmax<MR, NV>(d, args, prefetch)) {
+    if (kGuessShift && args.bounds == nullptr && TryScoreAndSoftmax<MR, NV>(d, args, prefetch)) {
       Value<MR, NV>(d, args, 0, nullptr);
       return;
     }

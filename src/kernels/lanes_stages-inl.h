@@ -154,19 +154,21 @@ struct MakeWeights {
 // wrong; without registers for the constants of exp beside the tile it gains nothing.
 inline constexpr bool kGuessShift = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
 
-// Score and softmax in one, or false if a lane has to raise its shift: then only scratch scores
-// have changed.
+// Score and softmax in one, or false if a lane has to raise its shift (one that has seen no key
+// yet always does): then only scratch scores have changed.
 template <size_t MR, size_t NV>
 HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, PrefetchCursor& prefetch) {
   MakeWeights<NV> weights;
+  bool raise = false;
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     weights.shift[j] = hn::Load(d, args.group.shift + j * kLanes);
     weights.max[j] = weights.shift[j];
     weights.sum[j] = hn::Zero(d);
+    raise |= !hn::AllFalse(d, hn::Eq(weights.shift[j], hn::Set(d, -kInfinity)));
   }
+  if (raise) return false;
   Score<MR, NV>(d, args, 0, weights, prefetch);
-  bool raise = false;
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     raise |= !hn::AllFalse(

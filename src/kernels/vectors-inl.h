@@ -37,18 +37,28 @@ HWY_INLINE FloatVec AtLeast(FloatVec x, FloatVec low) {
 #endif
 }
 
-// e^x for x <= kExpMax; below kExpMin (-inf included) exactly 0, NaN gives NaN. Non-decreasing.
-// Relative error below 3e-7 wherever the result is a normal number: the reduction
-// r = x - n ln 2 uses one FMA whose only error is that of ln 2 as a float (n * 1.9e-9, at most
-// 2.4e-7), the minimax polynomial of degree 5 on |r| <= ln(2)/2 adds 1.2e-7. Targets without FMA
-// round n ln 2 first and reach 4e-6. Results below 2^-126 are subnormal or 0.
+// e^x for x <= 88; below kExpMin (-inf included) exactly 0, NaN gives NaN. Non-decreasing. Relative
+// error below 5e-7 wherever the result is a normal number: x is reduced to r = x - n ln 2 with an
+// error of at most 2.4e-7 (below), the minimax polynomial of degree 5 on |r| <= ln(2)/2 adds 1.1e-7
+// and its roundings 1e-7. Results below 2^-126 are subnormal or 0.
 //
 // n = round(x log2(e)) comes from adding 1.5 * 2^23, which leaves n in the low mantissa bits; the
 // constant is 127 larger so that those bits are the biased exponent of 2^n. The final product,
 // where an integer add to the exponent would do, keeps NaN a NaN whatever its payload, and makes n
 // = -127, whose exponent bits are all zero, give exactly 0.
 inline constexpr float kExpMin = -88.0f;
-inline constexpr float kExpMax = 88.0f;
+
+// x - n ln 2. With FMA the one rounding is that of ln 2 as a float, which is 1.9e-9 too large, so
+// 2.4e-7 for the largest |n|. Without, n times the whole ln 2 would be rounded: ln 2 is split into
+// a part with few bits, whose product is exact, and the rest.
+HWY_INLINE FloatVec ReduceByLn2(FloatTag d, FloatVec x, FloatVec n) {
+  if constexpr (HWY_NATIVE_FMA) {
+    return hn::NegMulAdd(n, hn::Set(d, 0.693147182f), x);
+  } else {
+    const FloatVec r = hn::NegMulAdd(n, hn::Set(d, 0.693359375f), x);
+    return hn::NegMulAdd(n, hn::Set(d, -2.12194440e-4f), r);
+  }
+}
 
 // Of U vectors at once, operation by operation: the chain of one vector takes some 45 cycles, and
 // the scheduler fills up with waiting operations when vectors follow each other whole.
@@ -64,11 +74,11 @@ HWY_INLINE void Exp(FloatTag d, FloatVec (&x)[U]) {
   LANEWISE_EACH x[u] = AtLeast(x[u], hn::Set(d, kExpMin));
   LANEWISE_EACH biased[u] = hn::MulAdd(x[u], hn::Set(d, 1.44269504f), magic);
   LANEWISE_EACH r[u] = hn::Sub(biased[u], magic);
-  LANEWISE_EACH r[u] = hn::NegMulAdd(r[u], hn::Set(d, 0.693147182f), x[u]);
+  LANEWISE_EACH r[u] = ReduceByLn2(d, x[u], r[u]);
   LANEWISE_EACH biased[u] = hn::BitCast(d, hn::ShiftLeft<23>(hn::BitCast(di, biased[u])));
-  LANEWISE_EACH x[u] = hn::MulAdd(hn::Set(d, 8.37312452e-3f), r[u], hn::Set(d, 4.16695364e-2f));
-  LANEWISE_EACH x[u] = hn::MulAdd(x[u], r[u], hn::Set(d, 1.66664720e-1f));
-  LANEWISE_EACH x[u] = hn::MulAdd(x[u], r[u], hn::Set(d, 4.99999851e-1f));
+  LANEWISE_EACH x[u] = hn::MulAdd(hn::Set(d, 8.31252057e-3f), r[u], hn::Set(d, 4.18901555e-2f));
+  LANEWISE_EACH x[u] = hn::MulAdd(x[u], r[u], hn::Set(d, 1.66671142e-1f));
+  LANEWISE_EACH x[u] = hn::MulAdd(x[u], r[u], hn::Set(d, 4.99992311e-1f));
   LANEWISE_EACH x[u] = hn::MulAdd(x[u], r[u], hn::Set(d, 1.0f));
   LANEWISE_EACH x[u] = hn::MulAdd(x[u], r[u], hn::Set(d, 1.0f));
   LANEWISE_EACH x[u] = hn::Mul(x[u], biased[u]);
