@@ -3,6 +3,7 @@
 
 #include "src/parallel/parallel.h"
 
+#include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
@@ -46,7 +47,10 @@ class Ranges {
 }  // namespace
 
 struct Team::Arena {
-  explicit Arena(int threads) : arena(threads) {}
+  // The scheduler warns on standard error about an arena wider than it has threads for.
+  explicit Arena(int threads)
+      : arena(std::min(threads, static_cast<int>(tbb::global_control::active_value(
+                                    tbb::global_control::max_allowed_parallelism)))) {}
   tbb::task_arena arena;
 };
 
