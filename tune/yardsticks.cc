@@ -1,0 +1,80 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Yardstick loops on a team of threads.
+
+#include "tune/yardsticks.h"
+
+#include <algorithm>
+
+#include "src/kernels/peaks.h"
+
+namespace lanewise::tune {
+namespace {
+
+// Tens of microseconds, so that a sample can be fitted to any length.
+constexpr int64_t kPeakIterations = 5000;
+
+// Members share an array in units of this many words: whole cache lines of up to 256 bytes.
+constexpr size_t kWordsPerUnit = 64;
+
+struct Part {
+  const uint32_t* words;
+  size_t count;
+};
+
+// What `member` of `size` reads of `array`.
+Part PartOf(const ReadArray& array, size_t member, size_t size) {
+  const auto* words = static_cast<const uint32_t*>(array.data);
+  const size_t count = array.size_bytes / sizeof(uint32_t);
+  const size_t units = count / kWordsPerUnit;
+  const size_t begin = units * member / size * kWordsPerUnit;
+  const size_t end = member + 1 == size ? count : units * (member + 1) / size * kWordsPerUnit;
+  return {words + begin, end - begin};
+}
+
+// The time in which a team would do its work if every member went on at its own rate until all is
+// done: the harmonic mean.
+double SharedSeconds(const std::vector<double>& seconds) {
+  double rates = 0;
+  for (const double member : seconds) rates += 1.0 / member;
+  return static_cast<double>(seconds.size()) / rates;
+}
+
+}  // namespace
+
+Yardstick FmaPeak(int64_t target, ThreadTeam& team) {
+  const kernels::PeakKernels kernels = kernels::PeakKernelsFor(target);
+  const double flops = kernels.flops() * static_cast<double>(kPeakIterations) * team.size();
+  return {[kernels, &team](int64_t repeats) {
+            return SharedSeconds(
+                team.Run([&](int) { kernels.multiply_add(repeats * kPeakIterations); }));
+          },
+          flops};
+}
+
+std::vector<Yardstick> ReadSums(int64_t target, const std::vector<ReadArray>& arrays,
+                                ThreadTeam& team) {
+  double bytes = 0;
+  for (const ReadArray& array : arrays) bytes += static_cast<double>(array.size_bytes);
+
+  std::vector<Yardstick> yardsticks;
+  for (const auto sum : kernels::PeakKernelsFor(target).sum) {
+    const auto read_once = [sum, arrays, size = static_cast<size_t>(team.size())](int member) {
+      for (const ReadArray& array : arrays) {
+        const Part part = PartOf(array, static_cast<size_t>(member), size);
+        sum(part.words, part.count);
+      }
+    };
+    const auto timer = [read_once, &team](int64_t repeats) {
+      const std::vector<double>& seconds = team.Run([&](int member) {
+        for (int64_t i = 0; i < repeats; ++i) read_once(member);
+      });
+      return *std::max_element(seconds.begin(), seconds.end());
+    };
+    yardsticks.push_back({timer, bytes});
+  }
+  return yardsticks;
+}
+
+}  // namespace lanewise::tune
