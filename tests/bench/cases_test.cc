@@ -1,0 +1,98 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The table of cases and look-up by name.
+
+#include "bench/cases.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace lanewise::bench {
+namespace {
+
+std::vector<std::string> Names(const std::vector<Case>& cases) {
+  std::vector<std::string> names;
+  for (const Case& c : cases) names.push_back(c.name);
+  return names;
+}
+
+TEST(CasesTest, NamesAreUniqueAndKnown) {
+  const std::vector<std::string> names = Names(AllCases());
+  EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
+  EXPECT_EQ(names, (std::vector<std::string>{"full_d64", "full_d128", "causal_d64", "causal_d128",
+                                             "bert", "decode_gqa", "decode_mha", "chunk_gqa"}));
+}
+
+TEST(CasesTest, LinesOfTheTable) {
+  const Case chunk = FindCases({"chunk_gqa"})->front();
+  EXPECT_EQ(chunk.shape.batch, 1);
+  EXPECT_EQ(chunk.shape.heads, 32);
+  EXPECT_EQ(chunk.shape.kv_heads, 8);
+  EXPECT_EQ(chunk.shape.queries, 64);
+  EXPECT_EQ(chunk.shape.keys, 4096);
+  EXPECT_EQ(chunk.shape.dim, 128);
+  EXPECT_EQ(chunk.shape.value_dim, 128);
+  EXPECT_TRUE(chunk.options.causal);
+
+  const Case bert = FindCases({"bert"})->front();
+  EXPECT_EQ(bert.shape.batch, 8);
+  EXPECT_EQ(bert.shape.heads, 12);
+  EXPECT_EQ(bert.shape.queries, 128);
+  EXPECT_FALSE(bert.options.causal);
+}
+
+TEST(CasesTest, EveryCaseCanBePlanned) {
+  for (const Case& c : AllCases()) {
+    const Result<AttentionPlan> plan = PlanAttention(c.shape, c.options);
+    EXPECT_TRUE(plan.ok()) << c.name << ": " << plan.status().message();
+  }
+}
+
+TEST(CasesTest, FindsInTheOrderAsked) {
+  const std::vector<std::string> names = {"bert", "full_d64", "bert"};
+  const Result<std::vector<Case>> found = FindCases(names);
+  ASSERT_TRUE(found.ok());
+  EXPECT_EQ(Names(*found), names);
+}
+
+TEST(CasesTest, NoNamesMeansAll) { EXPECT_EQ(Names(*FindCases({})), Names(AllCases())); }
+
+TEST(CasesTest, UnknownNameListsTheKnownOnes) {
+  for (const char* name : {"", "full", "FULL_D64", "full_d64 "}) {
+    const Result<std::vector<Case>> found = FindCases({"bert", name});
+    ASSERT_FALSE(found.ok()) << name;
+    EXPECT_EQ(found.status().code(), StatusCode::kInvalidArgument);
+    const std::string message = found.status().message();
+    EXPECT_NE(message.find("\"" + std::string(name) + "\""), std::string::npos) << message;
+    for (const Case& c : AllCases()) {
+      EXPECT_NE(message.find(c.name), std::string::npos) << message;
+    }
+  }
+}
+
+TEST(CasesTest, MessageStaysOneShortLine) {
+  const std::string message = FindCases({"x\n" + std::string(5000, 'y')}).status().message();
+  EXPECT_EQ(message.find('\n'), std::string::npos);
+  EXPECT_LT(message.size(), 400U);
+}
+
+TEST(CasesTest, CustomNamesTellTheShape) {
+  AttentionShape shape;
+  shape.batch = 2;
+  shape.heads = 32;
+  shape.kv_heads = 8;
+  shape.queries = 1;
+  shape.keys = 8192;
+  shape.dim = 128;
+  shape.value_dim = 64;
+  EXPECT_EQ(CustomCase(shape, {}).name, "b2_h32_kv8_q1_k8192_d128_v64");
+  AttentionOptions options;
+  options.causal = true;
+  options.query_offset = -3;
+  EXPECT_EQ(CustomCase(shape, options).name, "b2_h32_kv8_q1_k8192_d128_v64_causal_offset-3");
+}
+
+}  // namespace
+}  // namespace lanewise::bench

@@ -1,0 +1,134 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Results of small cases: what is filled in, and that overrides and errors get through. No speeds.
+
+#include "bench/run_case.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "bench/prepared_case.h"
+#include "bench/work.h"
+
+namespace lanewise::bench {
+namespace {
+
+AttentionShape SmallShape(int64_t queries) {
+  AttentionShape shape;
+  shape.heads = 4;
+  shape.kv_heads = 2;
+  shape.queries = queries;
+  shape.keys = 50;
+  shape.dim = 16;
+  shape.value_dim = 24;
+  return shape;
+}
+
+tune::MeasureOptions ShortMeasure() {
+  tune::MeasureOptions measure;
+  measure.seconds = 0;
+  measure.sample_seconds = 0;
+  measure.min_rounds = 2;
+  return measure;
+}
+
+Runtime Threads(int threads) {
+  Runtime runtime = DefaultRuntime();
+  runtime.threads = threads;
+  return runtime;
+}
+
+TEST(RunCaseTest, FillsInTheRow) {
+  const Case benchmark = CustomCase(SmallShape(30), {});
+  for (const int threads : {1, 3}) {
+    const Result<CaseResult> result = RunCase(benchmark, Threads(threads), {}, ShortMeasure());
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    EXPECT_EQ(result->name, benchmark.name);
+    EXPECT_FALSE(result->plan.tile.empty());
+    EXPECT_GT(result->seconds, 0.0);
+    EXPECT_DOUBLE_EQ(result->gflops * result->seconds * 1e9,
+                     Flops(benchmark.shape, benchmark.options));
+    EXPECT_GE(result->spread, 0.0);
+    EXPECT_TRUE(std::isfinite(result->fma_peak_gflops) && result->fma_peak_gflops > 0.0);
+    EXPECT_FALSE(result->gbps.has_value());
+    EXPECT_FALSE(result->read_gbps.has_value());
+  }
+}
+
+TEST(RunCaseTest, DecodeHasBandwidths) {
+  const Case benchmark = CustomCase(SmallShape(1), {});
+  const Result<CaseResult> result = RunCase(benchmark, Threads(2), {}, ShortMeasure());
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  ASSERT_TRUE(result->gbps.has_value());
+  EXPECT_DOUBLE_EQ(*result->gbps * result->seconds * 1e9, 2.0 * 50 * (16 + 24) * 4);
+  ASSERT_TRUE(result->read_gbps.has_value());
+  EXPECT_GT(*result->read_gbps, 0.0);
+}
+
+TEST(RunCaseTest, ForcedTargetIsTheOneThatRuns) {
+  for (const std::string& target : AvailableTargets()) {
+    Runtime runtime = Threads(1);
+    runtime.target = target;
+    const Result<CaseResult> result =
+        RunCase(CustomCase(SmallShape(20), {}), runtime, {}, ShortMeasure());
+    ASSERT_TRUE(result.ok()) << target << ": " << result.status().message();
+    EXPECT_EQ(result->plan.target, target);
+  }
+}
+
+TEST(RunCaseTest, OverridesReachThePlan) {
+  attention::PlanOverrides overrides;
+  overrides.kv_block = 32;
+  const Result<CaseResult> result =
+      RunCase(CustomCase(SmallShape(20), {}), Threads(1), overrides, ShortMeasure());
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->plan.kv_block, 32);
+
+  overrides.tile = "no such tile";
+  EXPECT_FALSE(RunCase(CustomCase(SmallShape(20), {}), Threads(1), overrides, ShortMeasure()).ok());
+}
+
+TEST(RunCaseTest, ErrorsOfThePlanGetThrough) {
+  AttentionShape shape = SmallShape(20);
+  shape.kv_heads = 3;
+  EXPECT_EQ(RunCase(CustomCase(shape, {}), Threads(1), {}, ShortMeasure()).status().code(),
+            StatusCode::kInvalidArgument);
+}
+
+TEST(RunCaseTest, ThreadsOfTheCallersArenaAreNotMeasurable) {
+  const Status status =
+      RunCase(CustomCase(SmallShape(20), {}), Threads(0), {}, ShortMeasure()).status();
+  EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(status.message().find("threads"), std::string::npos) << status.message();
+}
+
+TEST(RunCaseTest, LogSumExpOption) {
+  AttentionOptions options;
+  options.lse = true;
+  const Result<CaseResult> result =
+      RunCase(CustomCase(SmallShape(20), options), Threads(1), {}, ShortMeasure());
+  EXPECT_TRUE(result.ok()) << result.status().message();
+}
+
+TEST(PreparedCaseTest, OtherTypesAreRefused) {
+  AttentionShape shape = SmallShape(20);
+  shape.v_type = DataType::kBool;
+  const Status status = CaseArrays::Make(CustomCase(shape, {})).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_NE(status.message().find("bool"), std::string::npos) << status.message();
+}
+
+TEST(PreparedCaseTest, RunFillsTheOutput) {
+  Result<PreparedCase> prepared =
+      PreparedCase::Make(CustomCase(SmallShape(20), {}), Threads(1), {});
+  ASSERT_TRUE(prepared.ok()) << prepared.status().message();
+  const auto* out = static_cast<const float*>(prepared->tensors().out.data);
+  const float before = out[0];
+  ASSERT_TRUE(prepared->Run().ok());
+  EXPECT_NE(out[0], before);
+}
+
+}  // namespace
+}  // namespace lanewise::bench
