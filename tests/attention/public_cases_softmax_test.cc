@@ -1,0 +1,108 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Public failure reports about blockwise softmax (group C), as far as they need no mask. Where a
+// report hides keys by a mask, keys with the score -inf stand in: they have weight 0 as well.
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "tests/support/attention_case.h"
+#include "tests/support/gen.h"
+#include "tests/support/tolerance.h"
+
+namespace lanewise::testing {
+namespace {
+
+constexpr float kInf = std::numeric_limits<float>::infinity();
+
+TEST(PublicCases, C018_LeadingBlocksWithoutWeight) {
+  AttentionCase c = PlainCase(1, 700);
+  c.q = {1};
+  c.k = Repeat(-kInf, 700);
+  std::fill(c.k.begin() + 515, c.k.begin() + 576, 0.0F);
+  c.v = Ramp(0, 1, 700);
+  ExpectKnownResult(
+      c, {.out = {545}, .out_tolerance = T32(c.v), .lse = {4.11087386}, .lse_tolerance = 1e-5},
+      EveryPath());
+}
+
+TEST(PublicCases, C020_ScoresBelowAnyFiniteSentinel) {
+  AttentionCase c = PlainCase(1, 4);
+  c.q = {1};
+  c.k = {-1000000, -1000001, -1000002, -1000003};
+  c.v = {0, 1, 2, 3};
+  ExpectKnownResult(
+      c,
+      {.out = {0.50734727}, .out_tolerance = T32(c.v), .lse = {-999999.5598}, .lse_tolerance = 0.1},
+      EveryPath());
+  c.v = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  c.shape.value_dim = 4;
+  ExpectKnownResult(
+      c, {.out = {0.64391426, 0.23688282, 0.08714432, 0.03205860}, .out_tolerance = T32(c.v)},
+      EveryPath());
+}
+
+TEST(PublicCases, C022_LaterBlocksHaveMuchLargerScores) {
+  AttentionCase c = PlainCase(1, 200);
+  c.q = {1};
+  c.v = Ramp(1, 1, 200);
+  const double tolerance = T32(c.v);
+
+  c.k = Ramp(0, 100, 200);
+  ExpectKnownResult(c, {.out = {200}, .out_tolerance = tolerance}, EveryPath());
+
+  c.k = Ramp(19900, -100, 200);
+  ExpectKnownResult(c, {.out = {1}, .out_tolerance = tolerance}, EveryPath());
+
+  c.k = Ramp(0, 100, 200);
+  for (size_t j = 1; j < c.k.size(); j += 2) c.k[j] = -c.k[j];
+  ExpectKnownResult(c, {.out = {199}, .out_tolerance = tolerance}, EveryPath());
+}
+
+// Of the report, the part with one valid key of a large capacity.
+TEST(PublicCases, C024_OneVisibleKeyOfMany) {
+  AttentionCase c;
+  c.shape = {.queries = 1, .keys = 4096, .dim = 16, .value_dim = 1};
+  c.options.scale = 1.0F;
+  c.options.causal = true;
+  c.options.query_offset = 0;
+  c.q = Repeat(0, 16);
+  c.v = Ramp(7, 1, 4096);
+  ExpectKnownResult(c, {.out = {7}, .lse = {0}}, EveryTile());
+}
+
+TEST(PublicCases, C025_WeightsSumToOneAndResultsStayInTheHull) {
+  AttentionCase c;
+  c.shape = {.queries = 4, .keys = 5000, .dim = 64, .value_dim = 64};
+  c.options.scale = 1.0F;
+  c.q = Gen(1, 4 * 64, 3.0F);
+  c.k = Gen(2, 5000 * 64, 3.0F);
+  c.v = Repeat(1, 5000 * 64);
+  const PreparedCase ones(c);
+  c.v = Gen(3, 5000 * 64);
+  const PreparedCase mixed(c);
+
+  std::vector<float> min(64, kInf);
+  std::vector<float> max(64, -kInf);
+  for (size_t i = 0; i < c.v.size(); ++i) {
+    min[i % 64] = std::min(min[i % 64], c.v[i]);
+    max[i % 64] = std::max(max[i % 64], c.v[i]);
+  }
+  const double tolerance = T32(c.v);
+  for (const Path& path : EveryTile()) {
+    for (const float value : ones.Run(path).out) {
+      ASSERT_NEAR(value, 1.0, 1e-5) << path.ToString();
+    }
+    const std::vector<float> out = mixed.Run(path).out;
+    for (size_t i = 0; i < out.size(); ++i) {
+      ASSERT_GE(out[i], min[i % 64] - tolerance) << "element " << i << ", " << path.ToString();
+      ASSERT_LE(out[i], max[i % 64] + tolerance) << "element " << i << ", " << path.ToString();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lanewise::testing

@@ -1,0 +1,123 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// One attention problem as a value: described by sizes, options, layout and data, prepared once,
+// then computed on any path and compared.
+
+#ifndef LANEWISE_TESTS_SUPPORT_ATTENTION_CASE_H_
+#define LANEWISE_TESTS_SUPPORT_ATTENTION_CASE_H_
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lanewise/attention.h"
+#include "src/reference/attention.h"
+#include "src/reference/tolerance.h"
+#include "tests/support/array.h"
+#include "tests/support/paths.h"
+
+namespace lanewise::testing {
+
+struct AttentionCase {
+  AttentionShape shape = {};
+  AttentionOptions options = {};
+
+  // Row-major logical values; empty: Gen(1), Gen(2), Gen(3).
+  std::vector<float> q = {};
+  std::vector<float> k = {};
+  std::vector<float> v = {};
+
+  StrideRule q_strides = DenseStrides;
+  StrideRule kv_strides = DenseStrides;
+  StrideRule out_strides = DenseStrides;  // of lse too
+  Array::Placement placement = {};        // of each array
+
+  Sizes q_sizes() const { return {shape.batch, shape.heads, shape.queries, shape.dim}; }
+  Sizes k_sizes() const { return {shape.batch, shape.kv_heads, shape.keys, shape.dim}; }
+  Sizes v_sizes() const { return {shape.batch, shape.kv_heads, shape.keys, shape.value_dim}; }
+  Sizes out_sizes() const { return {shape.batch, shape.heads, shape.queries, shape.value_dim}; }
+  Sizes lse_sizes() const { return {shape.batch, shape.heads, shape.queries, 1}; }
+
+  // Sizes and options on one line.
+  std::string ToString() const;
+};
+
+// A case with one batch item, one head, scale 1 and dim 1: what the public cases leave out.
+AttentionCase PlainCase(int64_t queries, int64_t keys);
+
+// `values` for each query, key or whatever the case counts.
+std::vector<float> Repeat(float value, int64_t count);
+// first, first + step, ...
+std::vector<float> Ramp(float first, float step, int64_t count);
+
+// What a run produced.
+struct AttentionRun {
+  std::vector<float> out = {};  // [batch, heads, queries, value_dim]
+  std::vector<float> lse = {};  // [batch, heads, queries]; empty when not asked for
+  PlanExplanation plan = {};
+};
+
+// Plans and runs on `path` with its own workspace; the plan's explanation.
+Result<PlanExplanation> RunOnPath(const AttentionShape& shape, const AttentionOptions& options,
+                                  const Path& path, const AttentionTensors& tensors);
+
+// What is right, and by how much a result may differ. `lse` may be empty: not compared.
+struct Expectation {
+  reference::AttentionResult value = {};
+  reference::AttentionTolerance tolerance = {};
+};
+
+// The arrays of a case. Const functions may be called from several threads.
+class PreparedCase {
+ public:
+  explicit PreparedCase(AttentionCase description);
+
+  const AttentionCase& description() const { return case_; }
+  // q, k and v only.
+  const AttentionTensors& inputs() const { return inputs_; }
+
+  // Computes on `path`. Errors, elements that were not written and padding that was are test
+  // failures.
+  AttentionRun Run(const Path& path) const;
+
+  // The definition of the case, with bounds derived from its data.
+  Expectation FromReference() const;
+
+  // Lists target, plan, sizes, index, value found and value expected if not.
+  ::testing::AssertionResult Agrees(const AttentionRun& run, const Expectation& expected) const;
+
+ private:
+  AttentionCase case_;
+  Array q_;
+  Array k_;
+  Array v_;
+  AttentionTensors inputs_;
+};
+
+// Runs `description` on each of `paths` and compares with the reference.
+void ExpectMatchesReference(const AttentionCase& description, const std::vector<Path>& paths);
+
+// Known results.
+struct KnownResult {
+  std::vector<double> out;
+  double out_tolerance = 0.0;  // 0: exactly
+  std::vector<double> lse = {};
+  double lse_tolerance = 0.0;
+};
+
+// Runs `description` on each of `paths` and compares with `known`, which the reference itself has
+// to reproduce to the digits that such numbers are quoted with.
+void ExpectKnownResult(const AttentionCase& description, const KnownResult& known,
+                       const std::vector<Path>& paths);
+
+// Equality of bits, NaN included; names the first difference.
+::testing::AssertionResult SameBits(const std::vector<float>& got, const std::vector<float>& want);
+::testing::AssertionResult SameBits(const AttentionRun& got, const AttentionRun& want);
+
+}  // namespace lanewise::testing
+
+#endif  // LANEWISE_TESTS_SUPPORT_ATTENTION_CASE_H_

@@ -1,0 +1,145 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The comparisons themselves: what is wrong has to be found, and reported so that it can be
+// reproduced.
+
+#include "tests/support/attention_case.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "tests/support/gen.h"
+#include "tests/support/mentions.h"
+#include "tests/support/tolerance.h"
+
+namespace lanewise::testing {
+namespace {
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+AttentionCase SmallCase() {
+  AttentionCase c;
+  c.shape = {.heads = 2, .kv_heads = 1, .queries = 3, .keys = 4, .dim = 5, .value_dim = 6};
+  c.options.lse = true;
+  return c;
+}
+
+// A run as right as floats can be.
+AttentionRun RightRun(const Expectation& expected) {
+  AttentionRun run;
+  for (const double value : expected.value.out) run.out.push_back(static_cast<float>(value));
+  for (const double value : expected.value.lse) run.lse.push_back(static_cast<float>(value));
+  return run;
+}
+
+TEST(PreparedCase, AcceptsWhatIsRight) {
+  const PreparedCase prepared(SmallCase());
+  const Expectation expected = prepared.FromReference();
+  EXPECT_TRUE(prepared.Agrees(RightRun(expected), expected));
+}
+
+TEST(PreparedCase, FindsEveryWrongElement) {
+  const PreparedCase prepared(SmallCase());
+  const Expectation expected = prepared.FromReference();
+  const AttentionRun right = RightRun(expected);
+  for (const float wrong : {1e-4F, kNan, std::numeric_limits<float>::infinity()}) {
+    for (size_t i = 0; i < right.out.size(); ++i) {
+      AttentionRun run = right;
+      run.out[i] += wrong;
+      EXPECT_FALSE(prepared.Agrees(run, expected)) << i;
+    }
+    for (size_t i = 0; i < right.lse.size(); ++i) {
+      AttentionRun run = right;
+      run.lse[i] += wrong;
+      EXPECT_FALSE(prepared.Agrees(run, expected)) << i;
+    }
+  }
+  AttentionRun shorter = right;
+  shorter.out.pop_back();
+  EXPECT_FALSE(prepared.Agrees(shorter, expected));
+}
+
+TEST(PreparedCase, ReportsWhereAndHow) {
+  const PreparedCase prepared(SmallCase());
+  const Expectation expected = prepared.FromReference();
+  AttentionRun run = RightRun(expected);
+  run.out[(1 * 3 + 2) * 6 + 5] = 77.0F;
+  run.plan.target = "AVX9";
+  run.plan.tile = "8x9v";
+  const std::string message = prepared.Agrees(run, expected).message();
+  for (const char* part : {"[0, 1, 2, 5]", "77", "AVX9", "8x9v", "[1, 2, 3, 5]", "[1, 1, 4, 6]"}) {
+    EXPECT_TRUE(message.find(part) != std::string::npos) << part << " in: " << message;
+  }
+}
+
+TEST(PreparedCase, NanIsRightOnlyWhereItBelongs) {
+  AttentionCase c = SmallCase();
+  c.v = Gen(3, Count(c.v_sizes()));
+  c.v[2] = kNan;
+  const PreparedCase prepared(c);
+  const Expectation expected = prepared.FromReference();
+  AttentionRun run = RightRun(expected);
+  EXPECT_TRUE(std::isnan(run.out[2]));
+  EXPECT_TRUE(prepared.Agrees(run, expected));
+  run.out[2] = 0.0F;
+  EXPECT_FALSE(prepared.Agrees(run, expected));
+}
+
+TEST(SameBits, TellsZerosAndNanApart) {
+  EXPECT_TRUE(SameBits({kNan, 1.0F}, {kNan, 1.0F}));
+  EXPECT_FALSE(SameBits({0.0F}, {-0.0F}));
+  EXPECT_FALSE(SameBits({kNan}, {std::bit_cast<float>(0x7FC00001U)}));
+  EXPECT_FALSE(SameBits({1.0F}, {1.0F, 1.0F}));
+  EXPECT_FALSE(SameBits({1.0F}, {std::nextafter(1.0F, 2.0F)}));
+}
+
+TEST(Array, KeepsValuesUnderAllStrides) {
+  const Sizes sizes = {2, 3, 4, 5};
+  const std::vector<float> values = Gen(1, Count(sizes));
+  for (const StrideRule rule : {DenseStrides, PaddedStrides, PackedStrides}) {
+    Array array(sizes, rule, {.guard = GuardSide::kBefore, .lead = 3});
+    array.Set(values);
+    EXPECT_EQ(array.Values(), values);
+    EXPECT_TRUE(array.IsPaddingIntact());
+  }
+}
+
+TEST(Array, SharedHeadsAreOne) {
+  Array array({1, 3, 2, 2}, SharedHeadStrides, {});
+  array.Set(Ramp(0, 1, 12));
+  EXPECT_EQ(array.Values(), (std::vector<float>{8, 9, 10, 11, 8, 9, 10, 11, 8, 9, 10, 11}));
+}
+
+TEST(Array, NoticesAWriteBetweenItsElements) {
+  Array array({1, 1, 3, 4}, PaddedStrides, {});
+  array.Set(Ramp(0, 1, 12));
+  float* first = static_cast<float*>(array.view().data);
+  first[4] = 0.0F;
+  EXPECT_FALSE(array.IsPaddingIntact());
+}
+
+TEST(Mentions, WholeWordsOnly) {
+  EXPECT_TRUE(ContainsWord("k: sizes are [1, 22], expected -3", "k"));
+  EXPECT_TRUE(ContainsWord("k: sizes are [1, 22], expected -3", "22"));
+  EXPECT_TRUE(ContainsWord("k: sizes are [1, 22], expected -3", "-3"));
+  EXPECT_FALSE(ContainsWord("k: sizes are [1, 22], expected -3", "2"));
+  EXPECT_FALSE(ContainsWord("kv_heads of the keys", "k"));
+  EXPECT_FALSE(ContainsWord("", "k"));
+}
+
+TEST(PublicTolerance, ByTypeAndLargestValue) {
+  EXPECT_DOUBLE_EQ(PublicTolerance(DataType::kF32, 0.5), 1e-5);
+  EXPECT_DOUBLE_EQ(PublicTolerance(DataType::kF32, 40), 4e-4);
+  EXPECT_DOUBLE_EQ(PublicTolerance(DataType::kF16, 2), 0x1p-8);
+  EXPECT_DOUBLE_EQ(PublicTolerance(DataType::kBF16, 1), 0x1p-6);
+  EXPECT_DOUBLE_EQ(T32({1, -7, kNan}), 7e-5);
+}
+
+}  // namespace
+}  // namespace lanewise::testing

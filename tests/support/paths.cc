@@ -1,0 +1,106 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Lists of targets, tiles and settings.
+
+#include "tests/support/paths.h"
+
+#include <gtest/gtest.h>
+
+#include "src/machine/targets.h"
+
+namespace lanewise::testing {
+namespace {
+
+// Small enough that tests with some tens of keys cross block edges; no multiple of a tile's rows
+// beyond 16.
+constexpr int64_t kSmallKvBlock = 48;
+
+std::vector<Path> MakeEveryPath() {
+  std::vector<Path> paths;
+  for (const std::string& target : AvailableTargets()) {
+    for (const kernels::LanesKernel& tile : TilesOf(target)) {
+      for (const int threads : {1, 2, 3}) {
+        for (const bool lse : {false, true}) {
+          Path path = TilePath(target, tile);
+          path.runtime.threads = threads;
+          path.lse = lse;
+          if (paths.size() % 3 == 0) path.overrides.kv_block = kSmallKvBlock;
+          paths.push_back(path);
+        }
+      }
+    }
+  }
+  return paths;
+}
+
+std::vector<Path> MakeEveryTile() {
+  std::vector<Path> paths;
+  for (const std::string& target : AvailableTargets()) {
+    for (const kernels::LanesKernel& tile : TilesOf(target)) {
+      Path path = TilePath(target, tile);
+      path.runtime.threads = 1 + static_cast<int>(paths.size() % 3);
+      path.lse = paths.size() % 2 == 0;
+      if (paths.size() % 5 < 2) path.overrides.kv_block = kSmallKvBlock;
+      paths.push_back(path);
+    }
+  }
+  return paths;
+}
+
+std::vector<Path> MakeEveryTarget() {
+  std::vector<Path> paths;
+  for (const std::string& target : AvailableTargets()) {
+    Path path;
+    path.runtime.target = target;
+    paths.push_back(path);
+  }
+  return paths;
+}
+
+}  // namespace
+
+std::string Path::ToString() const {
+  std::string text =
+      "target \"" + runtime.target + "\", threads " + std::to_string(runtime.threads);
+  if (!overrides.tile.empty()) text += ", tile " + overrides.tile;
+  if (overrides.kv_block != 0) text += ", kv_block " + std::to_string(overrides.kv_block);
+  if (overrides.q_groups != 0) text += ", q_groups " + std::to_string(overrides.q_groups);
+  if (overrides.grain != 0) text += ", grain " + std::to_string(overrides.grain);
+  return text + (lse ? ", with lse" : ", without lse");
+}
+
+std::vector<kernels::LanesKernel> TilesOf(const std::string& target) {
+  const Result<int64_t> id = machine::FindTarget(target);
+  if (!id.ok()) {
+    ADD_FAILURE() << id.status().message();
+    return {};
+  }
+  std::vector<kernels::LanesKernel> tiles = kernels::LanesKernels(*id);
+  EXPECT_FALSE(tiles.empty()) << target;
+  return tiles;
+}
+
+Path TilePath(const std::string& target, const kernels::LanesKernel& tile) {
+  Path path;
+  path.runtime.target = target;
+  path.overrides.tile = std::string(tile.tile);
+  return path;
+}
+
+const std::vector<Path>& EveryPath() {
+  static const std::vector<Path> paths = MakeEveryPath();
+  return paths;
+}
+
+const std::vector<Path>& EveryTile() {
+  static const std::vector<Path> paths = MakeEveryTile();
+  return paths;
+}
+
+const std::vector<Path>& EveryTarget() {
+  static const std::vector<Path> paths = MakeEveryTarget();
+  return paths;
+}
+
+}  // namespace lanewise::testing

@@ -1,0 +1,47 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The ways in which one attention can be computed here: SIMD targets, register tiles, threads, key
+// blocks.
+
+#ifndef LANEWISE_TESTS_SUPPORT_PATHS_H_
+#define LANEWISE_TESTS_SUPPORT_PATHS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "lanewise/runtime.h"
+#include "src/attention/overrides.h"
+#include "src/kernels/lanes.h"
+
+namespace lanewise::testing {
+
+// A default path is the default plan on one thread.
+struct Path {
+  Runtime runtime = {.threads = 1, .target = "", .note = ""};
+  attention::PlanOverrides overrides = {};
+  bool lse = false;  // also ask for the log-sum-exp
+
+  std::string ToString() const;
+};
+
+// The tiles of a target that AvailableTargets() names.
+std::vector<kernels::LanesKernel> TilesOf(const std::string& target);
+
+// A register tile on one thread.
+Path TilePath(const std::string& target, const kernels::LanesKernel& tile);
+
+// Every target x tile x {1, 2, 3} threads x with and without LSE; kv_block alternates between the
+// default and a small one.
+const std::vector<Path>& EveryPath();
+
+// Every target x tile once; threads, LSE and kv_block take turns.
+const std::vector<Path>& EveryTile();
+
+// The default tile of every target, on one thread.
+const std::vector<Path>& EveryTarget();
+
+}  // namespace lanewise::testing
+
+#endif  // LANEWISE_TESTS_SUPPORT_PATHS_H_
