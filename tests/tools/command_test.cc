@@ -1,0 +1,275 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The command line of `lanewise`: exit codes, messages, and the names in its JSON.
+
+#include "tools/command.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "lanewise/version.h"
+#include "tests/tools/command_runner.h"
+
+namespace lanewise::tools {
+namespace {
+
+using nlohmann::json;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using Arguments = std::vector<std::string>;
+
+json JsonOf(const Outcome& outcome) {
+  EXPECT_TRUE(Succeeds(outcome));
+  json parsed = json::parse(outcome.out, nullptr, false);
+  EXPECT_TRUE(parsed.is_object()) << outcome.out;
+  return parsed;
+}
+
+std::set<std::string> NamesOf(const json& object) {
+  std::set<std::string> names;
+  for (const auto& [name, value] : object.items()) names.insert(name);
+  return names;
+}
+
+Arguments Explain(const Arguments& more) {
+  Arguments arguments = {"explain", "--queries", "100", "--dim", "64"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  return arguments;
+}
+
+TEST(CommandTest, ParsesIntegerLists) {
+  EXPECT_EQ(ParseIntList("5,-3,12"), (std::vector<int64_t>{5, -3, 12}));
+  EXPECT_EQ(ParseIntList("7"), (std::vector<int64_t>{7}));
+  EXPECT_EQ(ParseIntList("010"), (std::vector<int64_t>{10}));
+  for (const char* text : {"", ",", "1,", ",1", "1,,2", "1 ,2", "x", "1.5", "0x10", "+-1", "+",
+                           "9223372036854775808"}) {
+    EXPECT_FALSE(ParseIntList(text)) << text;
+  }
+}
+
+TEST(CommandTest, HelpAndVersion) {
+  const Outcome help = RunCommand({"--help"});
+  EXPECT_TRUE(Succeeds(help));
+  for (const char* command : {"info", "run", "explain", "verify", "bench"}) {
+    EXPECT_THAT(help.out, HasSubstr(command));
+    const Outcome own = RunCommand({command, "--help"});
+    EXPECT_TRUE(Succeeds(own)) << command;
+    EXPECT_THAT(own.out, HasSubstr("--json"));
+  }
+  EXPECT_THAT(RunCommand({"run", "--help"}).out, HasSubstr("--query-offset"));
+  const Outcome version = RunCommand({"--version"});
+  EXPECT_TRUE(Succeeds(version));
+  EXPECT_EQ(version.out, "lanewise " + std::to_string(LANEWISE_VERSION_MAJOR) + "." +
+                             std::to_string(LANEWISE_VERSION_MINOR) + "." +
+                             std::to_string(LANEWISE_VERSION_PATCH) + "\n");
+}
+
+TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
+  const Arguments run = {"run", "--q", "q", "--k", "k", "--v", "v", "--out", "o"};
+  const auto with = [](Arguments arguments, const Arguments& more) {
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  const std::pair<Arguments, std::string> cases[] = {
+      {{}, "subcommand is required"},
+      {{"walk"}, "unknown subcommand \"walk\", expected one of info, run"},
+      {{"--walk"}, "subcommand is required"},
+      {{"info", "--walk"}, "--walk"},
+      {{"info", "extra"}, "extra"},
+      {{"info", "--json=perhaps"}, "perhaps"},
+      {{"verify", "--target", "MMX9"}, "MMX9"},
+      {{"run"}, "--q is required"},
+      {{"run", "--q", "q", "--k", "k", "--out", "o"}, "--v is required"},
+      {{"run", "--q", "q", "--k", "k", "--v", "v"}, "--out is required"},
+      {with(run, {"--q", "q2"}), "--q"},
+      {with(run, {"--walk", "1", "2"}), "--walk 1 2"},
+      {with(run, {"--lse"}), "--lse"},
+      {with(run, {"--lse", "./o"}), "--lse: found the file of --out (o)"},
+      {with(run, {"--lse", "x/../o"}), "--lse"},
+      {with(run, {"--scale", "one"}), "--scale: found \"one\""},
+      {with(run, {"--scale", "1,5"}), "\"1,5\""},
+      {with(run, {"--scale", ""}), "\"\""},
+      {with(run, {"--scale", "nan"}), "\"nan\""},
+      {with(run, {"--scale", "-inf"}), "\"-inf\""},
+      {with(run, {"--scale", "1e39"}), "\"1e39\""},
+      {with(run, {"--threads", "0"}), "--threads: found \"0\""},
+      {with(run, {"--threads", "-1"}), "\"-1\""},
+      {with(run, {"--threads", "2x"}), "\"2x\""},
+      {with(run, {"--threads", "99999"}), "1 to 4096"},
+      {with(run, {"--target", "MMX9"}), "available here"},
+      {with(run, {"--target", ""}), "--target"},
+      {with(run, {"--query-offset", "1.5"}), "\"1.5\""},
+      {with(run, {"--query-offset", "9223372036854775808"}), "9223372036854775808"},
+      {with(run, {"--causal", "--top-left", "--query-offset", "1"}), "--query-offset"},
+      // Options of the design that this version does not have may not be swallowed.
+      {with(run, {"--window", "3,0"}), "--window"},
+      {with(run, {"--radius", "3"}), "--radius"},
+      {with(run, {"--softcap", "3"}), "--softcap"},
+      {with(run, {"--mask", "m.npy"}), "--mask"},
+      {with(run, {"--bias", "m.npy"}), "--bias"},
+      {with(run, {"--kv-len", "3"}), "--kv-len"},
+      {with(run, {"--type", "f16"}), "--type"},
+      {{"explain", "--dim", "3"}, "--queries is required"},
+      {{"explain", "--queries", "3"}, "--dim is required"},
+      {Explain({"--batch", "-1"}), "--batch: found \"-1\", expected a whole number of at least 0"},
+      {Explain({"--heads", "0x8"}), "\"0x8\""},
+      {Explain({"--keys", "1e3"}), "\"1e3\""},
+      {Explain({"--type", "f64"}), "expected f32, f16 or bf16"},
+      {Explain({"--type", "bool"}), "\"bool\""},
+      {{"explain", "--queries", "3", "--dim", "0"}, "at least 1"},
+      // What only the plan notices is still wrong on the command line.
+      {Explain({"--heads", "4", "--kv-heads", "3"}), "kv_heads: found 3"},
+      {Explain({"--batch", "9223372036854775807"}), "overflow"},
+  };
+  for (const auto& [arguments, text] : cases) {
+    const Outcome outcome = RunCommand(arguments);
+    EXPECT_TRUE(FailsWith(outcome, 2, text)) << ::testing::PrintToString(arguments);
+    EXPECT_THAT(outcome.out, IsEmpty()) << ::testing::PrintToString(arguments);
+  }
+}
+
+TEST(CommandTest, InfoNamesEverything) {
+  const json info = JsonOf(RunCommand({"info", "--json"}));
+  for (const char* name : {"cpu", "target", "targets", "threads", "caches", "profile", "sources"}) {
+    EXPECT_TRUE(info.contains(name)) << name;
+  }
+  EXPECT_FALSE(info["cpu"].get<std::string>().empty());
+  EXPECT_EQ(info["target"], info["targets"][0]);
+  EXPECT_GE(info["threads"].get<int>(), 1);
+  EXPECT_TRUE(info["profile"].is_null());
+  for (const char* level : {"l1d", "l2", "l3"}) {
+    EXPECT_GE(info["caches"][level]["bytes"].get<int64_t>(), 4096) << level;
+    EXPECT_FALSE(info["sources"]["caches"][level].get<std::string>().empty()) << level;
+  }
+  EXPECT_GE(info["caches"]["line_bytes"].get<int>(), 16);
+  EXPECT_EQ(info["sources"]["target"], "best available");
+  EXPECT_THAT(info["notes"], IsEmpty());
+
+  const Outcome text = RunCommand({"info"});
+  EXPECT_TRUE(Succeeds(text));
+  EXPECT_THAT(text.out, HasSubstr(info["cpu"].get<std::string>()));
+  for (const char* name : {"target", "threads", "l1d", "l2", "l3", "profile"}) {
+    EXPECT_THAT(text.out, HasSubstr("\n" + std::string(name) + " "));
+  }
+}
+
+TEST(CommandTest, InfoShowsTheEnvironment) {
+  const Arguments arguments = {"info", "--json"};
+  const std::string last_target =
+      JsonOf(RunCommand(arguments))["targets"].back().get<std::string>();
+  const json good =
+      JsonOf(RunCommand(arguments, {"LANEWISE_THREADS=3", "LANEWISE_TARGET=" + last_target}));
+  EXPECT_EQ(good["threads"], 3);
+  EXPECT_EQ(good["sources"]["threads"], "LANEWISE_THREADS");
+  EXPECT_EQ(good["target"], last_target);
+  EXPECT_EQ(good["sources"]["target"], "LANEWISE_TARGET");
+  EXPECT_THAT(good["notes"], IsEmpty());
+
+  const json bad = JsonOf(RunCommand(arguments, {"LANEWISE_THREADS=many", "LANEWISE_TARGET=MMX9"}));
+  EXPECT_NE(bad["sources"]["threads"], "LANEWISE_THREADS");
+  EXPECT_TRUE(bad["target"].is_null());
+  ASSERT_EQ(bad["notes"].size(), 2U);
+  EXPECT_THAT(bad["notes"][0].get<std::string>(), HasSubstr("many"));
+  EXPECT_THAT(bad["notes"][1].get<std::string>(), HasSubstr("MMX9"));
+  EXPECT_THAT(RunCommand({"info"}, {"LANEWISE_THREADS=many"}).out,
+              HasSubstr("\nnote     LANEWISE"));
+}
+
+TEST(CommandTest, ExplainHasExactlyTheNamesOfTheDesign) {
+  const json plan = JsonOf(RunCommand(Explain({"--json"})));
+  EXPECT_EQ(NamesOf(plan),
+            (std::set<std::string>{"variant", "tile", "kv_block", "q_groups", "grain", "target",
+                                   "threads", "workspace_bytes", "sources", "reasons"}));
+  EXPECT_EQ(plan["variant"], "lanes");
+  EXPECT_GT(plan["kv_block"].get<int64_t>(), 0);
+  EXPECT_GT(plan["workspace_bytes"].get<int64_t>(), 0);
+  EXPECT_EQ(plan["sources"]["kv_block"], "default");
+  EXPECT_TRUE(plan["reasons"].is_array());
+  EXPECT_THAT(RunCommand(Explain({})).out, HasSubstr(plan["tile"].get<std::string>()));
+}
+
+TEST(CommandTest, ExplainFollowsItsFlags) {
+  const json info = JsonOf(RunCommand({"info", "--json"}));
+  const std::string target = info["targets"].back().get<std::string>();
+  const json plan = JsonOf(RunCommand(Explain(
+      {"--json",         "--target", target,    "--threads", "3",           "--heads", "6",
+       "--kv-heads",     "2",        "--keys",  "70",        "--value-dim", "5",       "--causal",
+       "--query-offset", "-3",       "--scale", "-0.5",      "--lse",       "--batch", "2",
+       "--type",         "f32"})));
+  EXPECT_EQ(plan["target"], target);
+  EXPECT_EQ(plan["threads"], 3);
+  const json one = JsonOf(RunCommand(Explain({"--json", "--threads", "1"})));
+  EXPECT_EQ(one["threads"], 1);
+  // A larger dim needs more scratch: the shape reaches the plan.
+  EXPECT_LT(one["workspace_bytes"],
+            JsonOf(RunCommand({"explain", "--queries", "100", "--dim", "640", "--threads", "1",
+                               "--json"}))["workspace_bytes"]);
+}
+
+TEST(CommandTest, ExplainTellsWhatThisVersionCannotDo) {
+  for (const char* type : {"f16", "bf16"}) {
+    const Outcome outcome = RunCommand(Explain({"--type", type}));
+    EXPECT_TRUE(FailsWith(outcome, 1, std::string("found ") + type + ", expected f32"));
+    EXPECT_THAT(outcome.out, IsEmpty());
+  }
+}
+
+TEST(CommandTest, ExplainShowsTheNoteOfTheEnvironment) {
+  const json plan = JsonOf(RunCommand(Explain({"--json"}), {"LANEWISE_THREADS=-2"}));
+  ASSERT_FALSE(plan["reasons"].empty());
+  EXPECT_THAT(plan["reasons"].dump(), HasSubstr("LANEWISE_THREADS"));
+}
+
+TEST(CommandTest, VerifyPassesOnEveryTarget) {
+  const json info = JsonOf(RunCommand({"info", "--json"}));
+  const json report = JsonOf(RunCommand({"verify", "--json"}));
+  EXPECT_EQ(report["passed"], true);
+  std::vector<std::string> targets;
+  for (const json& target : report["targets"]) {
+    targets.push_back(target["target"]);
+    EXPECT_EQ(target["passed"], true) << target;
+    EXPECT_THAT(target["failures"], IsEmpty());
+    EXPECT_GT(target["runs"].get<size_t>(), 50 * target["tiles"].size());
+    EXPECT_GT(target["worst_ratio"].get<double>(), 0);
+    EXPECT_LE(target["worst_ratio"].get<double>(), 1);
+  }
+  EXPECT_EQ(json(targets), info["targets"]);
+
+  const std::string last = targets.back();
+  const Outcome text = RunCommand({"verify", "--target", last});
+  EXPECT_TRUE(Succeeds(text));
+  EXPECT_THAT(text.out, HasSubstr("\n" + last + " "));
+  EXPECT_THAT(text.out, HasSubstr("PASS\n"));
+  EXPECT_EQ(std::count(text.out.begin(), text.out.end(), '\n'), 2);
+}
+
+TEST(CommandTest, BenchHasTheNamesOfTheDesign) {
+  const json report = JsonOf(RunCommand({"bench", "--json", "--queries", "64", "--dim", "16",
+                                         "--seconds", "0.01", "--threads", "1"}));
+  for (const char* name : {"machine", "threads", "fma_peak_gflops", "results"}) {
+    EXPECT_TRUE(report.contains(name)) << name;
+  }
+  ASSERT_EQ(report["results"].size(), 1U);
+  EXPECT_EQ(NamesOf(report["results"][0]),
+            (std::set<std::string>{"case", "plan", "ms", "gflops", "peak_fraction", "gbps",
+                                   "read_fraction", "spread"}));
+  EXPECT_TRUE(FailsWith(RunCommand({"bench", "no_such_case"}), 2, "no_such_case"));
+}
+
+TEST(CommandTest, NoticesThatNobodyGetsItsOutput) {
+  for (const Arguments& arguments :
+       {Arguments{"info"}, Arguments{"info", "--json"}, Arguments{"--help"}}) {
+    EXPECT_TRUE(FailsWith(RunCommand(arguments, {}, "/dev/full"), 1, "standard output"));
+  }
+}
+
+}  // namespace
+}  // namespace lanewise::tools

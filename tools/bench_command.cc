@@ -1,0 +1,209 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "tools/bench_command.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/cases.h"
+#include "bench/run_case.h"
+#include "lanewise/attention.h"
+#include "lanewise/runtime.h"
+#include "src/attention/overrides.h"
+#include "src/machine/cpus.h"
+#include "tools/command.h"
+#include "tools/plan_json.h"
+#include "tools/shape_flags.h"
+#include "tune/measure.h"
+
+namespace lanewise::tools {
+namespace {
+
+// --tile --kv-block --q-groups --grain.
+class OverrideFlags {
+ public:
+  void AddTo(CLI::App& app) {
+    app.add_option("--tile", overrides_.tile, "Register tile, e.g. 8x2v (default: the plan's)")
+        ->type_name("ID");
+    AddInt(app, "--kv-block", kv_block_, "Keys a softmax step (default: the plan's)", {1});
+    AddInt(app, "--q-groups", q_groups_, "Lane groups a query tile (default: the plan's)", {1});
+    AddInt(app, "--grain", grain_, "Query tiles a thread takes at a time (default: the plan's)",
+           {1});
+  }
+
+  attention::PlanOverrides overrides() const {
+    attention::PlanOverrides overrides = overrides_;
+    overrides.kv_block = kv_block_.value_or(0);
+    overrides.q_groups = q_groups_.value_or(0);
+    overrides.grain = grain_.value_or(0);
+    return overrides;
+  }
+
+ private:
+  attention::PlanOverrides overrides_;
+  std::optional<int64_t> kv_block_, q_groups_, grain_;
+};
+
+struct BenchFlags {
+  std::vector<std::string> cases;
+  ShapeFlags shape;
+  OptionFlags options;
+  bool lse = false;
+  RuntimeFlags runtime;
+  OverrideFlags overrides;
+  std::optional<float> seconds;
+  bool json = false;
+};
+
+struct Report {
+  std::string cpu;
+  std::string target;
+  int threads = 0;
+  double fma_peak_gflops = 0;  // the best of all cases, which all of them are compared with
+  std::vector<bench::CaseResult> results;
+};
+
+// The cases that the command line asks for. All errors are errors of usage.
+Result<std::vector<bench::Case>> ChooseCases(const BenchFlags& flags) {
+  if (!flags.shape.given() && !flags.options.given() && !flags.lse) {
+    return bench::FindCases(flags.cases);
+  }
+  if (!flags.cases.empty()) {
+    return Status::InvalidArgument("case \"" + flags.cases.front() +
+                                   "\" has its own shape; expected no flags for shape and options");
+  }
+  const Result<AttentionShape> shape = flags.shape.shape();
+  if (!shape.ok()) return shape.status();
+  AttentionOptions options = flags.options.options();
+  options.lse = flags.lse;
+  return std::vector<bench::Case>{bench::CustomCase(*shape, options)};
+}
+
+Result<Report> Measure(const std::vector<bench::Case>& cases, const BenchFlags& flags) {
+  const Runtime runtime = flags.runtime.runtime();
+  const attention::PlanOverrides overrides = flags.overrides.overrides();
+  tune::MeasureOptions measure;
+  if (flags.seconds) measure.seconds = *flags.seconds;
+
+  Report report;
+  report.cpu = machine::CpuName();
+  report.threads = runtime.threads;
+  for (const bench::Case& benchmark : cases) {
+    Result<bench::CaseResult> result = bench::RunCase(benchmark, runtime, overrides, measure);
+    if (!result.ok()) {
+      return Status(result.status().code(), benchmark.name + ": " + result.status().message());
+    }
+    report.target = result->plan.target;
+    report.fma_peak_gflops = std::max(report.fma_peak_gflops, result->fma_peak_gflops);
+    report.results.push_back(std::move(*result));
+  }
+  return report;
+}
+
+double PeakFraction(const Report& report, const bench::CaseResult& result) {
+  return result.gflops / report.fma_peak_gflops;
+}
+
+std::optional<double> ReadFraction(const bench::CaseResult& result) {
+  if (!result.gbps || !result.read_gbps) return std::nullopt;
+  return *result.gbps / *result.read_gbps;
+}
+
+nlohmann::ordered_json NumberOrNull(std::optional<double> number) {
+  return number ? nlohmann::ordered_json(*number) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json ToJson(const Report& report) {
+  nlohmann::ordered_json results = nlohmann::ordered_json::array();
+  for (const bench::CaseResult& result : report.results) {
+    results.push_back({{"case", result.name},
+                       {"plan", PlanJson(result.plan)},
+                       {"ms", result.seconds * 1e3},
+                       {"gflops", result.gflops},
+                       {"peak_fraction", PeakFraction(report, result)},
+                       {"gbps", NumberOrNull(result.gbps)},
+                       {"read_fraction", NumberOrNull(ReadFraction(result))},
+                       {"spread", result.spread}});
+  }
+  return {{"machine",
+           {{"cpu", report.cpu}, {"target", report.target}, {"targets", AvailableTargets()}}},
+          {"threads", report.threads},
+          {"fma_peak_gflops", report.fma_peak_gflops},
+          {"results", results}};
+}
+
+// `number` times `factor` to one decimal, or a dash.
+std::string Cell(std::optional<double> number, double factor = 1.0) {
+  return number ? fmt::format("{:.1f}", *number * factor) : std::string("-");
+}
+
+std::string ToText(const Report& report) {
+  std::string text =
+      fmt::format("{}, {}, {} thread{}, FMA peak {:.1f} GFLOP/s\n\n", report.cpu, report.target,
+                  report.threads, report.threads == 1 ? "" : "s", report.fma_peak_gflops);
+  size_t width = 4;
+  for (const bench::CaseResult& result : report.results) {
+    width = std::max(width, result.name.size());
+  }
+  text += fmt::format("{:<{}}  {:>6} {:>8} {:>8} {:>10} {:>8} {:>6} {:>6} {:>6} {:>8}\n", "case",
+                      width, "tile", "kv_block", "q_groups", "ms", "GFLOP/s", "peak %", "GB/s",
+                      "read %", "spread %");
+  for (const bench::CaseResult& result : report.results) {
+    text += fmt::format(
+        "{:<{}}  {:>6} {:>8} {:>8} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>8.1f}\n", result.name,
+        width, result.plan.tile, result.plan.kv_block, result.plan.q_groups, result.seconds * 1e3,
+        result.gflops, PeakFraction(report, result) * 100, Cell(result.gbps),
+        Cell(ReadFraction(result), 100), result.spread * 100);
+  }
+  return text;
+}
+
+int Bench(const BenchFlags& flags) {
+  if (flags.seconds && !(*flags.seconds > 0)) {
+    return FailUsage(fmt::format("--seconds: found {}, expected more than 0", *flags.seconds));
+  }
+  const Result<std::vector<bench::Case>> cases = ChooseCases(flags);
+  if (!cases.ok()) return FailUsage(cases.status().message());
+  const Result<Report> report = Measure(*cases, flags);
+  // All that a plan can find wrong stands on the command line.
+  if (report.status().code() == StatusCode::kInvalidArgument) {
+    return FailUsage(report.status().message());
+  }
+  if (!report.ok()) return Fail(report.status());
+  if (flags.json) {
+    PrintJson(ToJson(*report));
+  } else {
+    fmt::print("{}", ToText(*report));
+  }
+  return kExitOk;
+}
+
+}  // namespace
+
+void AddBenchCommand(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand(
+      "bench", "Time named cases, or a shape from flags, against the FMA peak measured alongside");
+  const auto flags = std::make_shared<BenchFlags>();
+  std::string names;
+  for (const bench::Case& known : bench::AllCases()) {
+    names += (names.empty() ? "" : ", ") + known.name;
+  }
+  command->add_option("CASE", flags->cases, "Cases (default: all): " + names)->type_name("");
+  flags->shape.AddTo(*command);
+  flags->options.AddTo(*command);
+  command->add_flag("--lse", flags->lse, "With the log-sum-exp of each row");
+  flags->runtime.AddTo(*command);
+  flags->overrides.AddTo(*command);
+  AddFloat(*command, "--seconds", flags->seconds, "Time to spend on a case (default: 1.5)");
+  AddJson(*command, flags->json);
+  command->callback([flags, &exit_code] { exit_code = Bench(*flags); });
+}
+
+}  // namespace lanewise::tools

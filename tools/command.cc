@@ -1,0 +1,106 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Messages, JSON output and numbers on the command line.
+
+#include "tools/command.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <system_error>
+
+namespace lanewise::tools {
+namespace {
+
+template <typename Number>
+std::optional<Number> ParseNumber(std::string_view text) {
+  Number value = 0;
+  // from_chars does not know a leading plus sign.
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+void PrintError(std::string_view message) {
+  std::string line = "lanewise: ";
+  for (const char c : message) {
+    // Paths and file contents may hold line ends and terminal control codes.
+    const bool control = static_cast<unsigned char>(c) < ' ' || c == '\x7f';
+    line += control ? ' ' : c;
+  }
+  line += '\n';
+  std::fputs(line.c_str(), stderr);
+}
+
+std::string RangeText(IntRange range) {
+  const IntRange all;
+  if (range.largest == all.largest) {
+    return range.smallest == all.smallest ? "" : fmt::format(" of at least {}", range.smallest);
+  }
+  return fmt::format(" from {} to {}", range.smallest, range.largest);
+}
+
+}  // namespace
+
+int Fail(std::string_view message) {
+  PrintError(message);
+  return kExitFailure;
+}
+
+int Fail(const Status& status) { return Fail(status.message()); }
+
+int FailUsage(std::string_view message) {
+  PrintError(message);
+  return kExitUsage;
+}
+
+void PrintJson(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+CLI::Option* AddInt(CLI::App& app, const std::string& flag, std::optional<int64_t>& value,
+                    const std::string& description, IntRange range) {
+  const auto store = [&value, flag, range](const std::string& text) {
+    value = ParseNumber<int64_t>(text);
+    if (!value || *value < range.smallest || *value > range.largest) {
+      throw CLI::ValidationError(
+          flag, fmt::format("found \"{}\", expected a whole number{}", text, RangeText(range)));
+    }
+  };
+  return app.add_option_function<std::string>(flag, store, description)->type_name("N");
+}
+
+CLI::Option* AddFloat(CLI::App& app, const std::string& flag, std::optional<float>& value,
+                      const std::string& description) {
+  const auto store = [&value, flag](const std::string& text) {
+    value = ParseNumber<float>(text);
+    if (!value || !std::isfinite(*value)) {
+      throw CLI::ValidationError(
+          flag, fmt::format("found \"{}\", expected a finite number within f32", text));
+    }
+  };
+  return app.add_option_function<std::string>(flag, store, description)->type_name("X");
+}
+
+CLI::Option* AddJson(CLI::App& app, bool& json) {
+  return app.add_flag("--json", json, "Print one JSON object to standard output");
+}
+
+std::optional<std::vector<int64_t>> ParseIntList(std::string_view text) {
+  std::vector<int64_t> numbers;
+  for (;;) {
+    const size_t comma = text.find(',');
+    const std::optional<int64_t> number = ParseNumber<int64_t>(text.substr(0, comma));
+    if (!number) return std::nullopt;
+    numbers.push_back(*number);
+    if (comma == std::string_view::npos) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace lanewise::tools

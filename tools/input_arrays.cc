@@ -1,0 +1,117 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Three files into one shape.
+
+#include "tools/input_arrays.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
+namespace lanewise::tools {
+namespace {
+
+struct NamedArray {
+  const char* flag;
+  const std::string& path;
+  const npy::Array& array;
+};
+
+Status CheckAlone(const NamedArray& input) {
+  const size_t rank = input.array.shape.size();
+  if (rank < 2 || rank > 4) {
+    return Status::InvalidArgument(fmt::format(
+        "{}: shape {}, expected rank 2 [n, d], 3 [heads, n, d] or 4 [batch, heads, n, d]",
+        input.path, npy::ShapeString(input.array.shape)));
+  }
+  if (input.array.type == DataType::kBool) {
+    return Status::InvalidArgument(fmt::format("{}: bool elements, expected f32", input.path));
+  }
+  return {};
+}
+
+// Whether `input` agrees with `other` in the sizes `axes` of rank 4.
+Status CheckAgainst(const NamedArray& other, const NamedArray& input,
+                    std::initializer_list<std::pair<size_t, const char*>> axes) {
+  if (input.array.shape.size() != other.array.shape.size()) {
+    return Status::InvalidArgument(
+        fmt::format("{}: shape {} has rank {}, expected rank {} as in {} {}", input.path,
+                    npy::ShapeString(input.array.shape), input.array.shape.size(),
+                    other.array.shape.size(), other.flag, npy::ShapeString(other.array.shape)));
+  }
+  const Sizes expected = InputView(other.array).sizes;
+  const Sizes found = InputView(input.array).sizes;
+  for (const auto& [axis, name] : axes) {
+    if (found[axis] == expected[axis]) continue;
+    return Status::InvalidArgument(fmt::format("{}: shape {} has {} {}, expected {} as in {} {}",
+                                               input.path, npy::ShapeString(input.array.shape),
+                                               name, found[axis], expected[axis], other.flag,
+                                               npy::ShapeString(other.array.shape)));
+  }
+  return {};
+}
+
+AttentionShape ShapeOf(const InputArrays& arrays) {
+  const Sizes q = InputView(arrays.q).sizes;
+  const Sizes k = InputView(arrays.k).sizes;
+  AttentionShape shape;
+  shape.batch = q[0];
+  shape.heads = q[1];
+  shape.kv_heads = k[1];
+  shape.queries = q[2];
+  shape.keys = k[2];
+  shape.dim = q[3];
+  shape.value_dim = InputView(arrays.v).sizes[3];
+  shape.q_type = arrays.q.type;
+  shape.k_type = arrays.k.type;
+  shape.v_type = arrays.v.type;
+  shape.out_type = arrays.q.type;
+  return shape;
+}
+
+}  // namespace
+
+std::vector<int64_t> InputArrays::OutShape() const {
+  std::vector<int64_t> sizes = q.shape;
+  sizes.back() = shape.value_dim;
+  return sizes;
+}
+
+std::vector<int64_t> InputArrays::LseShape() const { return {q.shape.begin(), q.shape.end() - 1}; }
+
+Result<InputArrays> ReadInputs(const InputPaths& paths) {
+  InputArrays arrays;
+  const std::pair<const std::string*, npy::Array*> files[] = {
+      {&paths.q, &arrays.q}, {&paths.k, &arrays.k}, {&paths.v, &arrays.v}};
+  for (const auto& [path, array] : files) {
+    Result<npy::Array> read = npy::Read(*path);
+    if (!read.ok()) return read.status();
+    *array = std::move(*read);
+  }
+  const NamedArray q = {"--q", paths.q, arrays.q};
+  const NamedArray k = {"--k", paths.k, arrays.k};
+  const NamedArray v = {"--v", paths.v, arrays.v};
+  for (const NamedArray& input : {q, k, v}) {
+    if (Status s = CheckAlone(input); !s.ok()) return s;
+  }
+  if (Status s = CheckAgainst(q, k, {{0, "batch"}, {3, "dim"}}); !s.ok()) return s;
+  if (Status s = CheckAgainst(k, v, {{0, "batch"}, {1, "heads"}, {2, "keys"}}); !s.ok()) return s;
+  arrays.rank = arrays.q.shape.size();
+  arrays.shape = ShapeOf(arrays);
+  return arrays;
+}
+
+ConstTensor InputView(const npy::Array& array) {
+  Sizes sizes = {1, 1, 1, 1};
+  std::copy(array.shape.rbegin(), array.shape.rend(), sizes.rbegin());
+  return {array.data.data(), array.type, sizes};
+}
+
+Tensor OutputView(npy::Array& array, const Sizes& sizes) {
+  return {array.data.data(), DataType::kF32, sizes};
+}
+
+}  // namespace lanewise::tools

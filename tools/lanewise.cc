@@ -1,0 +1,79 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The `lanewise` command. Exit codes: 0 success, 1 failure, 2 wrong usage; an error is one line on
+// stderr.
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "lanewise/version.h"
+#include "tools/bench_command.h"
+#include "tools/command.h"
+#include "tools/explain_command.h"
+#include "tools/info_command.h"
+#include "tools/run_command.h"
+#include "tools/verify_command.h"
+
+namespace lanewise::tools {
+namespace {
+
+std::vector<std::string> SubcommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app("Attention on CPUs: every query owns a SIMD lane.", "lanewise");
+  app.set_version_flag("--version", fmt::format("lanewise {}.{}.{}", LANEWISE_VERSION_MAJOR,
+                                                LANEWISE_VERSION_MINOR, LANEWISE_VERSION_PATCH));
+  app.require_subcommand(1);
+  int exit_code = kExitOk;
+  AddInfoCommand(app, exit_code);
+  AddRunCommand(app, exit_code);
+  AddExplainCommand(app, exit_code);
+  AddVerifyCommand(app, exit_code);
+  AddBenchCommand(app, exit_code);
+  const std::vector<std::string> commands = SubcommandNames(app);
+  if (argc > 1 && argv[1][0] != '-' &&
+      std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
+    return FailUsage(fmt::format("unknown subcommand \"{}\", expected one of {}", argv[1],
+                                 fmt::join(commands, ", ")));
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    // The message of CLI11 has the arguments in reverse order.
+    return FailUsage(fmt::format("unexpected arguments: {}", fmt::join(app.remaining(true), " ")));
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() != 0) return FailUsage(error.what());
+    app.exit(error);  // --help and --version
+  }
+  return exit_code;
+}
+
+}  // namespace
+}  // namespace lanewise::tools
+
+int main(int argc, char** argv) {
+  using lanewise::tools::Fail;
+  try {
+    const int exit_code = lanewise::tools::Main(argc, argv);
+    if (std::fflush(stdout) != 0) return Fail("standard output cannot be written");
+    return exit_code;
+  } catch (const std::bad_alloc&) {
+    return Fail("out of memory");
+  } catch (const std::exception& error) {
+    return Fail(error.what());
+  }
+}

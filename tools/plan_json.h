@@ -1,0 +1,21 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// A plan as JSON, as `explain`, `run` and `bench` print it.
+
+#ifndef LANEWISE_TOOLS_PLAN_JSON_H_
+#define LANEWISE_TOOLS_PLAN_JSON_H_
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "lanewise/attention.h"
+
+namespace lanewise::tools {
+
+// {variant, tile, kv_block, q_groups, grain, target, threads, workspace_bytes, sources, reasons};
+// sources is an object, parameter -> source.
+nlohmann::ordered_json PlanJson(const PlanExplanation& plan);
+
+}  // namespace lanewise::tools
+
+#endif  // LANEWISE_TOOLS_PLAN_JSON_H_
