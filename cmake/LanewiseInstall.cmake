@@ -34,5 +34,7 @@ if(lanewise_type STREQUAL "STATIC_LIBRARY")
 else()
   set(lanewise_requires_line "Requires.private: ${lanewise_requires}")
 endif()
+# Relative to the file itself, so that `cmake --install --prefix` and moved trees work.
+file(RELATIVE_PATH lanewise_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
 configure_file(cmake/lanewise.pc.in ${PROJECT_BINARY_DIR}/lanewise.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/lanewise.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
