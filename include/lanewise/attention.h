@@ -45,35 +45,108 @@ struct AttentionShape {
   DataType out_type = DataType::kF32;
 };
 
-// What to compute. The defaults are full attention with scale 1/sqrt(dim).
+// No limit on that side of a window.
+inline constexpr int64_t kUnlimited = -1;
+
+// How far a query sees: `left` keys before its position and `right` keys after it, inclusive, and
+// its own. 0 is the query's own position alone on that side; kUnlimited no limit; other negative
+// values are errors.
+struct AttentionWindow {
+  int64_t left = kUnlimited;
+  int64_t right = kUnlimited;
+
+  // The two-sided window of 2r + 1 keys.
+  static constexpr AttentionWindow Radius(int64_t r) noexcept { return {r, r}; }
+};
+
+// What to compute. The defaults are full attention with scale 1/sqrt(dim). Scores are edited in
+// this order:
+//
+//   s = scale * (q · k)
+//   s = softcap * tanh(s / softcap)
+//   s = s + bias - alibi_slope * |position - j|
+//   keys that the row may not see are left out
+//   softmax, with the sink in the denominator
+//
+// A row sees a key if causal, window, kv_len, mask and a bias above -inf all allow it.
 struct AttentionOptions {
   // Factor of q·k. Absent: 1/sqrt(dim). Zero and negative values are honoured; NaN and infinities
   // are errors.
   std::optional<float> scale;
 
-  // Query i sees key j only if j <= position(i). position(i) is `i + keys - queries`, which lines
-  // up the last query with the last key, unless one of the next two says otherwise. A query that
-  // sees no key gives exactly 0 and a log-sum-exp of -inf.
+  // Query i sees key j only if j <= position(i). position(i) is `i + kv_len - queries`, which lines
+  // up the last query with the last valid key (kv_len is `keys` unless given), unless one of the
+  // next two says otherwise. A query that sees no key gives exactly 0 and a log-sum-exp of -inf.
   bool causal = false;
   // position(i) = i: query 0 lines up with key 0. Excludes `query_offset`.
   bool top_left = false;
   // position(i) = i + query_offset; may be negative.
   std::optional<int64_t> query_offset;
 
-  // Also return the log-sum-exp of each row: AttentionTensors::lse is then required.
-  bool lse = false;
+  // Query i sees key j only if position(i) - left <= j <= position(i) + right. Combines with
+  // causal.
+  AttentionWindow window;
+
+  // Bounds scores smoothly to (-softcap, softcap). Absent or 0: off; negative or not finite: error.
+  std::optional<float> softcap;
+
+  // Inputs that a call brings beside q, k and v: each makes the array of that name in
+  // AttentionTensors required, and its absence here makes that array an error.
+  bool mask = false;          // which pairs may attend
+  bool bias = false;          // added to the scores
+  bool alibi_slopes = false;  // a penalty that grows with distance (Press et al. 2021, 2108.12409)
+  bool sinks = false;         // a logit a head that only enlarges the denominator
+  bool kv_len = false;        // valid keys of each batch item
+  // Sequences of different lengths, one after the other (q_offsets, k_offsets). Not together with
+  // mask, bias, kv_len or weights.
+  bool ragged = false;
+
+  // Outputs that a call wants beside `out`.
+  bool lse = false;      // the log-sum-exp of each row
+  bool weights = false;  // the attention weights; costs a second pass over the scores
 };
 
-// The arrays of one call. Strides are free (last stride 1); a stride of 0 broadcasts an input. `out`
-// and `lse` need memory of their own: no two of their elements may coincide, and the memory between
+// A read-only one-dimensional array.
+template <typename T>
+struct ArrayView {
+  const T* data = nullptr;
+  int64_t size = 0;
+};
+
+// The arrays of one call. Strides are free (last stride 1); a stride of 0 broadcasts an input.
+// Outputs need memory of their own: no two of their elements may coincide, and the memory between
 // the first and the last element of each may not meet that of another array. Inputs may overlap.
 struct AttentionTensors {
-  ConstTensor q;  // [batch, heads, queries, dim]
-  ConstTensor k;  // [batch, kv_heads, keys, dim]
-  ConstTensor v;  // [batch, kv_heads, keys, value_dim]
-  Tensor out;     // [batch, heads, queries, value_dim]
-  Tensor lse =
-      {};  // f32 [batch, heads, queries, 1]; present if and only if the option `lse` is set
+  ConstTensor q;    // [batch, heads, queries, dim]
+  ConstTensor k;    // [batch, kv_heads, keys, dim]
+  ConstTensor v;    // [batch, kv_heads, keys, value_dim]
+  Tensor out;       // [batch, heads, queries, value_dim]
+  Tensor lse = {};  // f32 [batch, heads, queries, 1]
+
+  // f32 [batch, heads, queries, keys]. Entries of keys that a row does not see are exactly 0.
+  Tensor weights = {};
+
+  // Pairs that may attend: bool, true = may attend. Each of its sizes is that of
+  // [batch, heads, queries, keys] or 1, which broadcasts; a plain [queries, keys] array is
+  // {1, 1, queries, keys}.
+  ConstTensor mask = {};
+  // Added to the scores: f32, sizes as of `mask`. -inf hides the pair, as mask does; any finite
+  // value, however negative, is an ordinary number. [1, 1, 1, keys] is a bias for each key.
+  ConstTensor bias = {};
+  ArrayView<float> alibi_slopes = {};  // [heads], finite
+  ArrayView<float> sinks = {};         // [heads]; neither scaled nor capped; -inf = no sink
+
+  // [batch], each from 0 to `keys`: how many of the `keys` slots of k and v are valid. Slots beyond
+  // are never read.
+  ArrayView<int64_t> kv_len = {};
+
+  // Ragged batches: q and out are [1, heads, queries, ...], k and v [1, kv_heads, keys, ...], lse
+  // accordingly, and hold `batch` sequences one after the other. Sequence b has the queries
+  // q_offsets[b] <= i < q_offsets[b + 1] and the keys k_offsets[b] <= j < k_offsets[b + 1]; it is
+  // computed as if alone, with positions counted from its own start and its own number of keys.
+  // [batch + 1] each, non-decreasing, from 0 to `queries` and to `keys`.
+  ArrayView<int64_t> q_offsets = {};
+  ArrayView<int64_t> k_offsets = {};
 };
 
 // Scratch memory of one call at a time, 128-byte aligned. Reuse it: the library allocates nothing
@@ -132,20 +205,24 @@ class LANEWISE_EXPORT AttentionPlan {
  public:
   // Computes attention on `tensors`, for each batch item b, head h and query i:
   //
-  //   s_j   = scale * (q[b,h,i] · k[b,h',j])          h' = h / (heads / kv_heads)
-  //   out_i = Σ_j exp(s_j) v[b,h',j] / Σ_j exp(s_j)    over the keys j that i may see
-  //   lse_i = ln Σ_j exp(s_j)
+  //   s_j   = scale * (q[b,h,i] · k[b,h',j]), edited     h' = h / (heads / kv_heads)
+  //   l_i   = Σ_j exp(s_j) + exp(sink_h)                  over the keys j that i sees
+  //   out_i = Σ_j exp(s_j) v[b,h',j] / l_i
+  //   lse_i = ln l_i
+  //   weights_ij = exp(s_j) / l_i
   //
   // (Vaswani et al. 2017, arXiv 1706.03762, section 3.2.1; the softmax is the blockwise online one
   // of Milakov and Gimelshein 2018, arXiv 1805.02867.)
   //
-  // Edges: a row that may see no key gives out 0 and lse -inf. Keys that a row may not see have no
-  // influence on it, whatever their k and v hold. NaN in a query, or in k or v that it sees, gives
-  // NaN in that row (for v: in that column); a score of +inf gives NaN, a score of -inf weight 0.
+  // Edges: a row that sees no key gives out 0 and lse -inf, with a sink too. Keys that a row does
+  // not see have no influence on it, whatever their k and v hold. NaN in a query, or in k or v that
+  // it sees, gives NaN in that row (for v: in that column); a score of +inf gives NaN, one of -inf
+  // has weight 0.
   //
-  // Accuracy: f32 arithmetic. |error| <= c * eps * max|v| with eps = 2^-24 and c about
-  // 8 + (dim + 4) * max_j Σ_d |scale q_d k_jd| in the worst case, typically a few units of eps.
-  // Weights more than e^88 below the largest of their row are 0.
+  // Accuracy: f32 arithmetic, sums in order. With u = 2^-24 and n keys, to first order, a weight is
+  // off by u * ((dim + 4) * Σ_d |scale q_d k_d| + 6 * (largest score - score) + 16) of itself, a
+  // sum over the row by u * 9n/8 of the sum of magnitudes; errors seen are a few u. Weights more
+  // than e^88 below the largest of their row may be 0.
   //
   // A row of the result depends on that row's query, the keys it sees and on dim, value_dim, the
   // scale, the target and the plan's kv_block, and on nothing else: threads, batch, heads, the
@@ -201,6 +278,25 @@ inline Status Attention(const ConstTensor& q, const ConstTensor& k, const ConstT
                         const Runtime& runtime = DefaultRuntime()) noexcept {
   return Attention(AttentionTensors{q, k, v, out}, options, runtime);
 }
+
+// A result of attention over a part of the keys, with its log-sum-exp.
+struct AttentionPart {
+  ConstTensor out;  // f32 [batch, heads, queries, value_dim]
+  ConstTensor lse;  // f32 [batch, heads, queries, 1]
+};
+
+// Merges results over disjoint parts of the keys into the result over all of them:
+//
+//   lse = ln Σ_p exp(lse_p)        out = Σ_p exp(lse_p - lse) out_p
+//
+// A part without keys (lse -inf) has no influence; rows without any key give 0 and -inf. Parts are
+// added in index order. `lse` may be empty ({}) if it is not wanted; out and lse may be those of a
+// part. Runs on the calling thread; allocates nothing. If the parts were computed with a sink, it
+// counts once for each: give it to one part only.
+//
+// Errors: kInvalidArgument for no parts, or arrays of a part that do not fit `out`.
+LANEWISE_EXPORT Status MergeAttention(const AttentionPart* parts, int64_t part_count,
+                                      const Tensor& out, const Tensor& lse = {}) noexcept;
 
 }  // namespace lanewise
 
