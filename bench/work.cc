@@ -26,7 +26,7 @@ int ElementBytes(DataType type) {
 }  // namespace
 
 int64_t AllowedPairs(const AttentionShape& shape, const AttentionOptions& options) {
-  const attention::Visibility visibility(shape, options);
+  const attention::Visibility visibility(options, shape.queries, shape.keys);
   if (!visibility.slanted()) return shape.queries * shape.keys;
   int64_t pairs = 0;
   for (int64_t i = 0; i < shape.queries; ++i) {

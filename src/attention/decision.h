@@ -11,7 +11,6 @@
 #include <string>
 
 #include "lanewise/attention.h"
-#include "src/attention/visibility.h"
 #include "src/kernels/lanes.h"
 #include "src/parallel/parallel.h"
 
@@ -28,9 +27,9 @@ struct AttentionPlan::Decision {
   explicit Decision(int threads) : team(threads) {}
 
   AttentionShape shape;
-  bool wants_lse = false;
-  float scale = 0;
-  attention::Visibility visibility;
+  AttentionOptions options;
+  float scale = 0;    // options.scale, or its default
+  float softcap = 0;  // 0: off
 
   // Numeric parameters: a row's bits depend on them.
   int64_t kv_block = 0;
@@ -41,13 +40,10 @@ struct AttentionPlan::Decision {
   int64_t grain = 0;
   parallel::Team team;
 
-  // Query tiles: batch * heads * tiles_per_head.
-  int64_t tiles_per_head = 0;
-  int64_t tile_count = 0;
-
-  // Scratch of one worker, in bytes: q_groups groups of group_floats each, then the scores.
-  size_t group_floats = 0;
+  // Scratch, in bytes: what all workers share, then worker_bytes for each.
+  size_t shared_bytes = 0;
   size_t worker_bytes = 0;
+  size_t group_floats = 0;  // state of one lane group
 
   // For Explain only.
   std::string target;

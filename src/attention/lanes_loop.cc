@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/attention/lane_rows.h"
 #include "src/core/sizes.h"
 #include "src/kernels/lanes.h"
 #include "src/profile/defaults.h"
@@ -14,95 +15,13 @@ namespace lanewise::attention {
 namespace {
 
 using kernels::kMaxLanes;
+using kernels::RowForm;
 using profile::kMaxQueryGroups;
 
-constexpr int64_t kAlignmentFloats = kernels::kScratchAlignment / sizeof(float);
-
-// The two inner axes of one head; null for an array without elements.
-template <typename Element, typename Void>
-Element* HeadView(const BasicTensor<Void>& tensor, int64_t batch, int64_t head) {
-  if (tensor.data == nullptr) return nullptr;
-  return static_cast<Element*>(tensor.data) + batch * tensor.strides[0] + head * tensor.strides[1];
-}
-
-// The rows of one lane group and what they see.
-struct GroupRows {
-  int64_t first_query = 0;
-  size_t count = 0;  // lanes that hold a row; the others repeat the last one
-  KeyRange every;    // keys that all rows see
-  KeyRange any;      // keys that some row sees
-  KeyRange lane[kMaxLanes];
-};
-
-GroupRows SeenBy(const Visibility& visibility, int64_t first_query, int64_t queries, size_t lanes) {
-  GroupRows rows;
-  rows.first_query = first_query;
-  rows.count = static_cast<size_t>(std::min(queries - first_query, static_cast<int64_t>(lanes)));
-  rows.every = rows.any = visibility.KeysOf(first_query);
-  if (!visibility.slanted()) return rows;
-  for (size_t lane = 0; lane < lanes; ++lane) {
-    const size_t row = std::min(lane, rows.count - 1);
-    const KeyRange seen = visibility.KeysOf(first_query + static_cast<int64_t>(row));
-    rows.lane[lane] = seen;
-    rows.every = Intersection(rows.every, seen);
-    rows.any = Cover(rows.any, seen);
-  }
-  return rows;
-}
-
-// The part of a lane group's bounds that falls into one step's keys.
-struct StepBounds {
-  alignas(kernels::kScratchAlignment) int32_t begin[kMaxLanes];
-  alignas(kernels::kScratchAlignment) int32_t end[kMaxLanes];
-  kernels::LaneBounds bounds;
-
-  // `keys` is the step's range, at most a kv_block long, so differences fit 32 bits.
-  void Clip(const GroupRows& rows, KeyRange keys, size_t lanes) {
-    const auto relative = [&](int64_t key) {
-      return static_cast<int32_t>(std::clamp(key, keys.begin, keys.end) - keys.begin);
-    };
-    for (size_t lane = 0; lane < lanes; ++lane) {
-      begin[lane] = relative(rows.lane[lane].begin);
-      end[lane] = relative(rows.lane[lane].end);
-    }
-    bounds.begin = begin;
-    bounds.end = end;
-    bounds.full_begin = static_cast<size_t>(relative(rows.every.begin));
-    bounds.full_end = static_cast<size_t>(relative(rows.every.end));
-  }
-};
-
-// One head's arrays and the rows of one query tile.
-struct TileView {
-  const float* q = nullptr;  // [queries, dim]
-  const float* k = nullptr;  // [keys, dim]
-  const float* v = nullptr;  // [keys, value_dim]
-  float* out = nullptr;      // [queries, value_dim]
-  float* lse = nullptr;      // [queries], or null
-  int64_t first_query = 0;
-  int64_t group_count = 0;  // lane groups that hold rows
-};
-
-TileView ViewOf(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
-                int64_t tile) {
-  const AttentionShape& shape = decision.shape;
-  const int64_t lanes = static_cast<int64_t>(decision.kernel.lanes);
-  const int64_t head_index = tile / decision.tiles_per_head;
-  // Late rows first: with a causal mask theirs are the long tiles.
-  const int64_t tile_in_head = decision.tiles_per_head - 1 - tile % decision.tiles_per_head;
-  const int64_t batch = head_index / shape.heads;
-  const int64_t head = head_index % shape.heads;
-  const int64_t kv_head = head / (shape.heads / shape.kv_heads);
-  TileView view;
-  view.q = HeadView<const float>(tensors.q, batch, head);
-  view.k = HeadView<const float>(tensors.k, batch, kv_head);
-  view.v = HeadView<const float>(tensors.v, batch, kv_head);
-  view.out = HeadView<float>(tensors.out, batch, head);
-  view.lse = HeadView<float>(tensors.lse, batch, head);
-  view.first_query = tile_in_head * decision.q_groups * lanes;
-  view.group_count =
-      std::min(decision.q_groups, core::DivideUp(shape.queries - view.first_query, lanes));
-  return view;
+// How the rows of a mask or bias lie, for a kernel. A broadcast axis has size 1.
+RowForm FormOf(const ConstTensor& tensor) {
+  if (tensor.sizes[3] == 1) return RowForm::kPerLane;
+  return tensor.sizes[2] == 1 ? RowForm::kPerKey : RowForm::kEach;
 }
 
 // Rows [first_row, first_row + count) of an inner [rows, columns] view.
@@ -115,79 +34,81 @@ kernels::PrefetchRows Prefetch(const float* view, int64_t stride, int64_t first_
 // One worker's way through its query tiles.
 class LanesLoop {
  public:
-  LanesLoop(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
-            float* scratch)
-      : decision_(decision),
-        shape_(decision.shape),
-        tensors_(tensors),
-        scratch_(scratch),
-        lanes_(static_cast<int64_t>(decision.kernel.lanes)) {}
+  LanesLoop(const Call& call, void* scratch)
+      : call_(call),
+        decision_(call.decision()),
+        shape_(decision_.shape),
+        tensors_(call.tensors()),
+        lanes_(static_cast<int64_t>(decision_.kernel.lanes)),
+        state_(static_cast<float*>(scratch)),
+        scores_(state_ + decision_.q_groups * static_cast<int64_t>(decision_.group_floats)),
+        visible_(reinterpret_cast<uint64_t*>(scores_ + decision_.kv_block * lanes_)) {}
 
   // Computes a tile; `next`, if any, is what this worker computes after it.
   void Run(const TileView& tile, const TileView* next) {
     tile_ = tile;
     next_ = next;
     for (int64_t g = 0; g < tile_.group_count; ++g) Load(g);
-    KeyRange any;
-    for (int64_t g = 0; g < tile_.group_count; ++g) any = Cover(any, rows_[g].any);
-    // Block edges are multiples of kv_block, whatever the rows see.
-    const int64_t kv_block = decision_.kv_block;
-    for (int64_t block = any.begin / kv_block * kv_block; block < any.end; block += kv_block) {
-      for (int64_t g = 0; g < tile_.group_count; ++g) Step(g, {block, block + kv_block});
-    }
+    ForEachStep([this](int64_t g, KeyRange keys) { Step(g, keys); });
     for (int64_t g = 0; g < tile_.group_count; ++g) Finish(g);
+    if (tile_.weights == nullptr) return;
+    for (int64_t g = 0; g < tile_.group_count; ++g) ClearWeights(g);
+    ForEachStep([this](int64_t g, KeyRange keys) { Weights(g, keys); });
   }
 
  private:
   void Load(int64_t g) {
-    rows_[g] = SeenBy(decision_.visibility, tile_.first_query + g * lanes_, shape_.queries,
-                      decision_.kernel.lanes);
+    rows_[g] = LaneRows(tile_.visibility, tile_.first_query + g * lanes_, tile_.queries,
+                        decision_.kernel.lanes);
     started_[g] = false;
     const float* rows[kMaxLanes];
-    for (int64_t lane = 0; lane < lanes_; ++lane) {
-      const int64_t row = std::min(lane, static_cast<int64_t>(rows_[g].count) - 1);
-      rows[lane] = tile_.q + (rows_[g].first_query + row) * tensors_.q.strides[2];
+    for (size_t i = 0; i < decision_.kernel.lanes; ++i) {
+      rows[i] = tile_.q + rows_[g].Query(i) * tensors_.q.strides[2];
     }
-    decision_.kernel.load({State(g), rows, static_cast<size_t>(shape_.dim), decision_.scale});
+    decision_.kernel.load(
+        {State(g), rows, static_cast<size_t>(shape_.dim), decision_.scale, tile_.sink});
   }
 
-  // Takes lane group g through the keys that it sees of a block.
-  void Step(int64_t g, KeyRange block) {
-    const GroupRows& rows = rows_[g];
-    const KeyRange keys = Intersection(block, rows.any);
-    if (keys.empty()) return;
-    const bool full = rows.every.begin <= keys.begin && keys.end <= rows.every.end;
-    if (!full) bounds_.Clip(rows, keys, decision_.kernel.lanes);
+  // Calls `step` for each key block and each lane group that sees keys of it, with those keys.
+  // Block edges are multiples of kv_block, whatever the rows see.
+  template <class StepFunction>
+  void ForEachStep(const StepFunction& step) {
+    KeyRange any;
+    for (int64_t g = 0; g < tile_.group_count; ++g) any = Cover(any, rows_[g].any);
+    const int64_t kv_block = decision_.kv_block;
+    for (int64_t block = any.begin / kv_block; block * kv_block < any.end; ++block) {
+      const KeyRange block_keys = {block * kv_block, (block + 1) * kv_block};
+      for (int64_t g = 0; g < tile_.group_count; ++g) {
+        const KeyRange keys = Intersection(block_keys, rows_[g].any);
+        if (keys.empty()) continue;
+        mask_class_ =
+            call_.mask_classes().Of(tile_.batch, tile_.head, rows_[g].first_query / lanes_, block);
+        if (mask_class_ != TileClass::kEmpty) step(g, keys);
+      }
+    }
+  }
 
-    const int64_t key_stride = tensors_.k.strides[2];
+  void Step(int64_t g, KeyRange keys) {
+    kernels::StepArgs step = ScoreArgs(g, keys);
     const int64_t value_stride = tensors_.v.strides[2];
-    kernels::StepArgs step;
-    step.group = State(g);
-    step.keys = tile_.k + keys.begin * key_stride;
     step.values = tile_.v + keys.begin * value_stride;
-    step.key_stride = key_stride;
     step.value_stride = value_stride;
-    step.key_count = static_cast<size_t>(keys.end - keys.begin);
-    step.dim = static_cast<size_t>(shape_.dim);
     step.value_dim = static_cast<size_t>(shape_.value_dim);
-    step.scores = scratch_ + decision_.q_groups * static_cast<int64_t>(decision_.group_floats);
-    step.bounds = full ? nullptr : &bounds_.bounds;
     step.first = !started_[g];
 
     // The value stage walks down columns of V, which hardware prefetches badly; only the first
     // group finds the block cold. The last step of a group is when its output and the queries that
     // take its place are next.
     if (g == 0) {
-      step.prefetch[0] =
-          Prefetch(tile_.v, value_stride, keys.begin, keys.end - keys.begin, shape_.value_dim);
+      step.prefetch[0] = Prefetch(tile_.v, value_stride, keys.begin, keys.size(), shape_.value_dim);
     }
-    if (keys.end == rows.any.end) {
-      step.prefetch[1] = Prefetch(tile_.out, tensors_.out.strides[2], rows.first_query,
-                                  static_cast<int64_t>(rows.count), shape_.value_dim);
+    if (keys.end == rows_[g].any.end) {
+      step.prefetch[1] = Prefetch(tile_.out, tensors_.out.strides[2], rows_[g].first_query,
+                                  static_cast<int64_t>(rows_[g].count), shape_.value_dim);
       if (next_ != nullptr && g < next_->group_count) {
         const int64_t first = next_->first_query + g * lanes_;
         step.prefetch[2] = Prefetch(next_->q, tensors_.q.strides[2], first,
-                                    std::min(lanes_, shape_.queries - first), shape_.dim);
+                                    std::min(lanes_, next_->queries - first), shape_.dim);
       }
     }
     decision_.kernel.step(step);
@@ -195,56 +116,150 @@ class LanesLoop {
   }
 
   void Finish(int64_t g) {
-    const GroupRows& rows = rows_[g];
+    const LaneRows& rows = rows_[g];
     float* out[kMaxLanes];
     float* lse[kMaxLanes];
-    for (size_t lane = 0; lane < rows.count; ++lane) {
-      const int64_t query = rows.first_query + static_cast<int64_t>(lane);
-      out[lane] = tile_.out + query * tensors_.out.strides[2];
-      if (tile_.lse != nullptr) lse[lane] = tile_.lse + query * tensors_.lse.strides[2];
+    for (size_t i = 0; i < rows.count; ++i) {
+      out[i] = tile_.out + rows.Query(i) * tensors_.out.strides[2];
+      if (tile_.lse != nullptr) lse[i] = tile_.lse + rows.Query(i) * tensors_.lse.strides[2];
     }
     decision_.kernel.finish({State(g), out, tile_.lse != nullptr ? lse : nullptr, rows.count,
                              static_cast<size_t>(shape_.value_dim)});
+  }
+
+  void ClearWeights(int64_t g) {
+    for (size_t i = 0; i < rows_[g].count; ++i) {
+      std::fill_n(WeightsRow(g, i), tile_.keys, 0.0f);
+    }
+  }
+
+  void Weights(int64_t g, KeyRange keys) {
+    float* rows[kMaxLanes];
+    for (size_t i = 0; i < rows_[g].count; ++i) rows[i] = WeightsRow(g, i) + keys.begin;
+    decision_.kernel.weights({ScoreArgs(g, keys), rows, rows_[g].count});
+  }
+
+  float* WeightsRow(int64_t g, size_t i) const {
+    return tile_.weights + rows_[g].Query(i) * tensors_.weights.strides[2];
+  }
+
+  // What a step needs to compute and edit its scores.
+  kernels::StepArgs ScoreArgs(int64_t g, KeyRange keys) {
+    kernels::StepArgs step = {};
+    step.group = State(g);
+    step.key_stride = tensors_.k.strides[2];
+    step.keys = tile_.k + keys.begin * step.key_stride;
+    step.key_count = static_cast<size_t>(keys.size());
+    step.dim = static_cast<size_t>(shape_.dim);
+    step.scores = scores_;
+    step.visible = visible_;
+    step.edits.softcap = decision_.softcap;
+    if (tile_.alibi_slope != 0) EditByDistance(g, keys, step.edits);
+    if (tile_.bias != nullptr) EditByBias(g, keys, step.edits);
+    if (mask_class_ == TileClass::kPartial) EditByMask(g, keys, step.edits);
+    if (!rows_[g].every.Holds(keys)) {
+      bounds_.Clip(rows_[g], keys, decision_.kernel.lanes);
+      step.edits.bounds = &bounds_.bounds;
+    }
+    return step;
+  }
+
+  void EditByDistance(int64_t g, KeyRange keys, kernels::ScoreEdits& edits) {
+    for (size_t i = 0; i < decision_.kernel.lanes; ++i) {
+      positions_[i] = static_cast<float>(
+          core::SaturatingSum(tile_.visibility.Position(rows_[g].Query(i)), -keys.begin));
+    }
+    edits.alibi_slope = tile_.alibi_slope;
+    edits.positions = positions_;
+  }
+
+  void EditByBias(int64_t g, KeyRange keys, kernels::ScoreEdits& edits) {
+    edits.bias_form = FormOf(call_.bias());
+    PointAtRows(tile_.bias, call_.bias(), g, keys, bias_rows_);
+    edits.bias = bias_rows_;
+  }
+
+  void EditByMask(int64_t g, KeyRange keys, kernels::ScoreEdits& edits) {
+    edits.mask_form = FormOf(call_.mask());
+    PointAtRows(tile_.mask, call_.mask(), g, keys, mask_rows_);
+    edits.mask = mask_rows_;
+  }
+
+  // Points each lane at its row of a mask or bias, at the step's first key.
+  template <typename Element>
+  void PointAtRows(const Element* view, const ConstTensor& tensor, int64_t g, KeyRange keys,
+                   const Element* (&rows)[kMaxLanes]) const {
+    const int64_t row_stride = tensor.sizes[2] == 1 ? 0 : tensor.strides[2];
+    const int64_t first_key = tensor.sizes[3] == 1 ? 0 : keys.begin;
+    for (size_t i = 0; i < decision_.kernel.lanes; ++i) {
+      rows[i] = view + rows_[g].Query(i) * row_stride + first_key;
+    }
   }
 
   // Where the state of lane group g lies in scratch. Each array is a multiple of `lanes` floats, so
   // all of them are aligned to a vector.
   kernels::LaneGroup State(int64_t g) const {
     kernels::LaneGroup group;
-    group.queries = scratch_ + g * static_cast<int64_t>(decision_.group_floats);  // [dim, lanes]
+    group.queries = state_ + g * static_cast<int64_t>(decision_.group_floats);  // [dim, lanes]
     group.output = group.queries + shape_.dim * lanes_;      // [value_dim, lanes]
     group.shift = group.output + shape_.value_dim * lanes_;  // [lanes]
     group.sum = group.shift + lanes_;                        // [lanes]
+    group.largest = group.sum + lanes_;                      // [lanes]
     return group;
   }
 
+  const Call& call_;
   const AttentionPlan::Decision& decision_;
   const AttentionShape& shape_;
   const AttentionTensors& tensors_;
-  float* const scratch_;
   const int64_t lanes_;
+  float* const state_;       // [q_groups, group_floats]
+  float* const scores_;      // [kv_block, lanes]
+  uint64_t* const visible_;  // [kv_block]
+
   TileView tile_;
   const TileView* next_ = nullptr;
-  GroupRows rows_[kMaxQueryGroups];
+  LaneRows rows_[kMaxQueryGroups];
   bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
+
+  // Of the current step.
+  TileClass mask_class_ = TileClass::kFull;
   StepBounds bounds_;
+  alignas(kernels::kScratchAlignment) float positions_[kMaxLanes];
+  const float* bias_rows_[kMaxLanes];
+  const uint8_t* mask_rows_[kMaxLanes];
 };
 
 }  // namespace
 
-std::optional<int64_t> LaneGroupFloats(int64_t dim, int64_t value_dim, int64_t lanes) {
-  const auto vectors = core::CheckedSum({dim, value_dim, 2, kAlignmentFloats});
-  const auto floats = vectors ? core::CheckedProduct({*vectors, lanes}) : std::nullopt;
-  if (!floats) return std::nullopt;
-  return core::RoundUp(*floats - kAlignmentFloats * lanes, kAlignmentFloats);
+bool SizeLanesScratch(AttentionPlan::Decision& decision) {
+  constexpr int64_t kAlignmentFloats = kernels::kScratchAlignment / sizeof(float);
+  const AttentionShape& shape = decision.shape;
+  const int64_t lanes = static_cast<int64_t>(decision.kernel.lanes);
+  const auto state_rows = core::CheckedSum({shape.dim, shape.value_dim, kernels::kStateRows});
+  const auto state =
+      state_rows ? core::CheckedProduct({*state_rows, lanes, decision.q_groups, 4}) : std::nullopt;
+  const auto shared = Call::SharedBytes(decision);
+  // Rounding up and the blocks of scores are small beside these.
+  if (!state || !shared || *state > INT64_MAX / 8 || *shared > INT64_MAX / 8) return false;
+
+  const int64_t group_floats = core::RoundUp(*state_rows * lanes, kAlignmentFloats);
+  const int64_t block_bytes = decision.kv_block * (lanes * static_cast<int64_t>(sizeof(float)) +
+                                                   static_cast<int64_t>(sizeof(uint64_t)));
+  const int64_t worker_bytes =
+      core::RoundUp(decision.q_groups * group_floats * 4 + block_bytes, kWorkerAlignment);
+  if (!core::CheckedProduct({worker_bytes, 2, decision.team.workers()})) return false;
+  decision.group_floats = static_cast<size_t>(group_floats);
+  decision.worker_bytes = static_cast<size_t>(worker_bytes);
+  decision.shared_bytes = static_cast<size_t>(core::RoundUp(*shared, kWorkerAlignment));
+  return true;
 }
 
-void RunLanesTiles(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
-                   int64_t begin, int64_t end, float* scratch) {
-  LanesLoop loop(decision, tensors, scratch);
-  TileView tile = ViewOf(decision, tensors, begin);
+void RunLanesTiles(const Call& call, int64_t begin, int64_t end, void* scratch) {
+  LanesLoop loop(call, scratch);
+  TileView tile = call.Tile(begin);
   for (int64_t i = begin + 1; i < end; ++i) {
-    const TileView next = ViewOf(decision, tensors, i);
+    const TileView next = call.Tile(i);
     loop.Run(tile, &next);
     tile = next;
   }

@@ -9,18 +9,17 @@
 #include <cstdint>
 #include <optional>
 
-#include "lanewise/attention.h"
+#include "src/attention/call.h"
 #include "src/attention/decision.h"
 
 namespace lanewise::attention {
 
-// Floats of scratch that one lane group takes, a multiple of the alignment; nothing on overflow.
-std::optional<int64_t> LaneGroupFloats(int64_t dim, int64_t value_dim, int64_t lanes);
+// Sets the scratch sizes of a decision from its shape and parameters; false if they overflow.
+bool SizeLanesScratch(AttentionPlan::Decision& decision);
 
-// Computes query tiles [begin, end). `scratch` has decision.worker_bytes, aligned to
-// kernels::kScratchAlignment. The tensors have been checked.
-void RunLanesTiles(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
-                   int64_t begin, int64_t end, float* scratch);
+// Computes query tiles [begin, end) of a call. `scratch` has decision.worker_bytes, aligned to
+// kWorkerAlignment.
+void RunLanesTiles(const Call& call, int64_t begin, int64_t end, void* scratch);
 
 }  // namespace lanewise::attention
 

@@ -9,52 +9,17 @@
 #include <utility>
 
 #include "lanewise/attention.h"
+#include "src/attention/call.h"
+#include "src/attention/check.h"
 #include "src/attention/decision.h"
 #include "src/attention/lanes_loop.h"
-#include "src/core/tensor_check.h"
 
 namespace lanewise {
 namespace {
 
-Status CheckTensors(const AttentionPlan::Decision& decision, const AttentionTensors& tensors) {
-  const AttentionShape& shape = decision.shape;
-  const struct {
-    const char* name;
-    const ConstTensor& tensor;
-    DataType type;
-    Sizes sizes;
-  } inputs[] = {
-      {"q", tensors.q, shape.q_type, {shape.batch, shape.heads, shape.queries, shape.dim}},
-      {"k", tensors.k, shape.k_type, {shape.batch, shape.kv_heads, shape.keys, shape.dim}},
-      {"v", tensors.v, shape.v_type, {shape.batch, shape.kv_heads, shape.keys, shape.value_dim}}};
-  for (const auto& input : inputs) {
-    if (Status s = core::CheckInput(input.name, input.tensor, input.type, input.sizes); !s.ok()) {
-      return s;
-    }
-  }
-  if (Status s = core::CheckOutput("out", tensors.out, shape.out_type,
-                                   {shape.batch, shape.heads, shape.queries, shape.value_dim});
-      !s.ok()) {
-    return s;
-  }
-  if (!decision.wants_lse && tensors.lse.data != nullptr) {
-    return Status::InvalidArgument(
-        "lse: found an array, expected none because the plan's option lse is off");
-  }
-  if (decision.wants_lse) {
-    Status s = core::CheckOutput("lse", tensors.lse, DataType::kF32,
-                                 {shape.batch, shape.heads, shape.queries, 1});
-    if (s.ok()) s = core::CheckApart("lse", tensors.lse, "out", tensors.out);
-    if (!s.ok()) return s;
-  }
-  for (const auto& input : inputs) {
-    if (Status s = core::CheckApart("out", tensors.out, input.name, input.tensor); !s.ok())
-      return s;
-    if (!decision.wants_lse) continue;
-    if (Status s = core::CheckApart("lse", tensors.lse, input.name, input.tensor); !s.ok())
-      return s;
-  }
-  return {};
+size_t NeededBytes(const AttentionPlan::Decision& decision) {
+  return decision.shared_bytes +
+         decision.worker_bytes * static_cast<size_t>(decision.team.workers());
 }
 
 Status CheckWorkspace(const Workspace& workspace, size_t needed) {
@@ -65,16 +30,23 @@ Status CheckWorkspace(const Workspace& workspace, size_t needed) {
 
 Status Run(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
            Workspace& workspace) {
-  const size_t needed = decision.worker_bytes * static_cast<size_t>(decision.team.workers());
-  if (Status s = CheckTensors(decision, tensors); !s.ok()) return s;
-  if (Status s = CheckWorkspace(workspace, needed); !s.ok()) return s;
-  char* const scratch = static_cast<char*>(workspace.data());
+  if (Status s = attention::CheckTensors(decision, tensors); !s.ok()) return s;
+  if (Status s = CheckWorkspace(workspace, NeededBytes(decision)); !s.ok()) return s;
+  char* const shared = static_cast<char*>(workspace.data());
+  char* const workers = shared + decision.shared_bytes;
+
+  const attention::Call call(decision, tensors, shared);
+  if (decision.options.mask) {
+    const auto classify = [&](int /*worker*/, int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) call.mask_classes().Classify(row);
+    };
+    decision.team.Run(call.mask_classes().RowCount(), 1, parallel::RangeBody(classify));
+  }
   const auto tiles = [&](int worker, int64_t begin, int64_t end) {
-    float* own =
-        reinterpret_cast<float*>(scratch + static_cast<size_t>(worker) * decision.worker_bytes);
-    attention::RunLanesTiles(decision, tensors, begin, end, own);
+    attention::RunLanesTiles(call, begin, end,
+                             workers + static_cast<size_t>(worker) * decision.worker_bytes);
   };
-  decision.team.Run(decision.tile_count, decision.grain, parallel::RangeBody(tiles));
+  decision.team.Run(call.TileCount(), decision.grain, parallel::RangeBody(tiles));
   return {};
 }
 
@@ -102,14 +74,12 @@ Status AttentionPlan::Run(const AttentionTensors& tensors, Workspace& workspace)
   }
 }
 
-size_t AttentionPlan::workspace_bytes() const noexcept {
-  return decision_->worker_bytes * static_cast<size_t>(decision_->team.workers());
-}
+size_t AttentionPlan::workspace_bytes() const noexcept { return NeededBytes(*decision_); }
 
 Status Attention(const AttentionTensors& tensors, const AttentionOptions& options,
                  const Runtime& runtime) noexcept {
   AttentionShape shape;
-  shape.batch = tensors.q.sizes[0];
+  shape.batch = options.ragged ? tensors.q_offsets.size - 1 : tensors.q.sizes[0];
   shape.heads = tensors.q.sizes[1];
   shape.kv_heads = tensors.k.sizes[1];
   shape.queries = tensors.q.sizes[2];

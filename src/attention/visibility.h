@@ -1,8 +1,8 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The one place that answers "may query i see key j". Everything else, lane masks and tile classes
-// included, follows from it.
+// The one place that answers "may query i see key j" for everything that follows from positions:
+// causal, window, valid length. Lane bounds and tile classes derive from it.
 
 #ifndef LANEWISE_SRC_ATTENTION_VISIBILITY_H_
 #define LANEWISE_SRC_ATTENTION_VISIBILITY_H_
@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "lanewise/attention.h"
+#include "src/core/sizes.h"
 
 namespace lanewise::attention {
 
@@ -20,6 +21,8 @@ struct KeyRange {
   int64_t end = 0;
 
   constexpr bool empty() const { return begin >= end; }
+  constexpr int64_t size() const { return empty() ? 0 : end - begin; }
+  constexpr bool Holds(KeyRange other) const { return begin <= other.begin && other.end <= end; }
 };
 
 constexpr KeyRange Intersection(KeyRange a, KeyRange b) {
@@ -33,29 +36,42 @@ constexpr KeyRange Cover(KeyRange a, KeyRange b) {
   return {std::min(a.begin, b.begin), std::max(a.end, b.end)};
 }
 
+// Of one sequence of `queries` rows and `keys` valid keys.
 class Visibility {
  public:
   Visibility() = default;
-  Visibility(const AttentionShape& shape, const AttentionOptions& options)
-      : keys_(shape.keys),
-        offset_(options.query_offset.value_or(options.top_left ? 0 : shape.keys - shape.queries)),
-        causal_(options.causal) {}
+  Visibility(const AttentionOptions& options, int64_t queries, int64_t keys)
+      : keys_(keys),
+        offset_(options.query_offset.value_or(options.top_left ? 0 : keys - queries)),
+        left_(options.window.left),
+        // Causal is a window that ends at the query itself.
+        right_(!options.causal                      ? options.window.right
+               : options.window.right == kUnlimited ? 0
+                                                    : std::min<int64_t>(options.window.right, 0)) {}
+
+  // Where `query` stands among the keys. Saturates at the ends of 64 bits.
+  int64_t Position(int64_t query) const { return core::SaturatingSum(query, offset_); }
 
   // The keys that `query` sees.
   KeyRange KeysOf(int64_t query) const {
-    if (!causal_) return {0, keys_};
-    // position + 1, without overflow for offsets near the ends of 64 bits.
-    if (offset_ >= keys_) return {0, keys_};
-    return {0, std::clamp<int64_t>(query + offset_ + 1, 0, keys_)};
+    const int64_t position = Position(query);
+    KeyRange keys = {0, keys_};
+    if (left_ != kUnlimited) keys.begin = core::SaturatingSum(position, -left_);
+    if (right_ != kUnlimited)
+      keys.end = core::SaturatingSum(position, right_ + (right_ < INT64_MAX));
+    keys.begin = std::clamp<int64_t>(keys.begin, 0, keys_);
+    keys.end = std::clamp<int64_t>(keys.end, 0, keys_);
+    return keys;
   }
 
   // Whether rows may see different keys.
-  bool slanted() const { return causal_; }
+  bool slanted() const { return left_ != kUnlimited || right_ != kUnlimited; }
 
  private:
   int64_t keys_ = 0;
-  int64_t offset_ = 0;  // position of query i: i + offset
-  bool causal_ = false;
+  int64_t offset_ = 0;
+  int64_t left_ = kUnlimited;
+  int64_t right_ = kUnlimited;
 };
 
 }  // namespace lanewise::attention

@@ -30,6 +30,13 @@ constexpr std::optional<int64_t> CheckedSum(std::initializer_list<int64_t> terms
   return sum;
 }
 
+// a + b, or the end of the 64-bit range that it would cross.
+constexpr int64_t SaturatingSum(int64_t a, int64_t b) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(a, b, &sum)) return sum;
+  return b > 0 ? INT64_MAX : INT64_MIN;
+}
+
 constexpr int64_t DivideUp(int64_t a, int64_t b) { return a / b + (a % b != 0); }
 
 constexpr int64_t RoundUp(int64_t a, int64_t multiple) { return DivideUp(a, multiple) * multiple; }

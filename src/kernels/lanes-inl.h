@@ -32,8 +32,10 @@ struct Lanes {
     const FloatTag d;
     const FloatVec scale = hn::Set(d, args.scale);
     for (size_t j = 0; j < NV; ++j) {
-      hn::Store(hn::Set(d, -kInfinity), d, args.group.shift + j * kLanes);
-      hn::Store(hn::Zero(d), d, args.group.sum + j * kLanes);
+      const bool has_sink = args.sink != -kInfinity;
+      hn::Store(hn::Set(d, args.sink), d, args.group.shift + j * kLanes);
+      hn::Store(hn::Set(d, has_sink ? 1.0f : 0.0f), d, args.group.sum + j * kLanes);
+      hn::Store(hn::Set(d, -kInfinity), d, args.group.largest + j * kLanes);
 
       const float* const* rows = args.rows + j * kLanes;
       float* HWY_RESTRICT to = args.group.queries + j * kLanes;
@@ -57,27 +59,55 @@ struct Lanes {
   static void Step(const StepArgs& args) {
     const FloatTag d;
     PrefetchCursor prefetch(args, (args.key_count + MR - 1) / MR);
-    if (kGuessShift && args.bounds == nullptr && TryScoreAndSoftmax<MR, NV>(d, args, prefetch)) {
+    const bool edited = args.edits.any();
+    if (kGuessShift && !edited && TryScoreAndSoftmax<MR, NV>(d, args, prefetch)) {
       Value<MR, NV>(d, args, 0, nullptr);
       return;
     }
 
     KeepScores<NV> scores;
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < NV; ++j) scores.max[j] = hn::Set(d, -kInfinity);
+    ResetMaximum(d, scores);
     Score<MR, NV>(d, args, 0, scores, prefetch);
-    if (args.bounds != nullptr) Edit<NV>(d, args, LaneVisibility(*args.bounds), scores.max);
+    const bool select = HWY_UNLIKELY(!HiddenValuesAreFinite(d, args));
+    if (edited) Edit<NV>(args, select, scores.max);
     HWY_ALIGN float rescale[kWidth];
     const bool moved = Softmax<NV>(d, args, scores.max, rescale);
     const float* factors = moved ? rescale : nullptr;
-    if (args.bounds != nullptr) {
-      const LaneVisibility visibility(*args.bounds);
-      if (HWY_UNLIKELY(!HiddenValuesAreFinite(d, args, visibility))) {
-        ValueOfVisible<NV>(args, visibility, factors);
-        return;
-      }
+    if (select) {
+      ValueOfVisible<NV>(args, factors);
+    } else {
+      Value<MR, NV>(d, args, 0, factors);
     }
-    Value<MR, NV>(d, args, 0, factors);
+  }
+
+  static void Weights(const WeightsArgs& args) {
+    const FloatTag d;
+    const StepArgs& step = args.step;
+    PrefetchCursor prefetch(step, 1);
+    KeepScores<NV> scores;
+    ResetMaximum(d, scores);
+    Score<MR, NV>(d, step, 0, scores, prefetch);
+    if (step.edits.any()) Edit<NV>(step, false, scores.max);
+    for (size_t j = 0; j < NV && j * kLanes < args.row_count; ++j) {
+      const size_t row_count = HWY_MIN(args.row_count - j * kLanes, kLanes);
+      float* const* rows = args.rows + j * kLanes;
+      const FloatVec shift = hn::Load(d, step.group.shift + j * kLanes);
+      const FloatVec sum = hn::Load(d, step.group.sum + j * kLanes);
+      const FloatVec inverse = hn::Div(hn::Set(d, 1.0f), sum);
+      const FloatMask empty = hn::Eq(sum, hn::Zero(d));
+      const auto weights = [&](size_t key) HWY_ATTR {
+        const FloatVec s = hn::Load(d, step.scores + (key * NV + j) * kLanes);
+        return hn::IfThenZeroElse(empty, hn::Mul(Exp(d, hn::Sub(s, shift)), inverse));
+      };
+      size_t key = 0;
+      for (; key + kColumns <= step.key_count; key += kColumns) {
+        FloatVec columns[kColumns];
+        HWY_UNROLL(4)
+        for (size_t c = 0; c < kColumns; ++c) columns[c] = weights(key + c);
+        StoreColumns(d, columns, rows, row_count, key);
+      }
+      for (; key < step.key_count; ++key) StoreColumn(d, weights(key), rows, row_count, key);
+    }
   }
 
   static void Finish(const FinishArgs& args) {
@@ -100,21 +130,27 @@ struct Lanes {
         StoreColumns(d, columns, rows, row_count, c);
       }
       for (; c < value_dim; ++c) {
-        HWY_ALIGN float column[kLanes];
-        hn::Store(Divide(d, hn::Load(d, from + c * kWidth), inverse, empty), d, column);
-        for (size_t lane = 0; lane < row_count; ++lane) rows[lane][c] = column[lane];
+        StoreColumn(d, Divide(d, hn::Load(d, from + c * kWidth), inverse, empty), rows, row_count,
+                    c);
       }
     }
     if (args.lse == nullptr) return;
     for (size_t lane = 0; lane < args.row_count; ++lane) {
-      // ln 0 = -inf for a row that saw no key; in double, so that the sum adds no error of its own.
-      const double log_sum = std::log(static_cast<double>(args.group.sum[lane]));
-      const float shift = args.group.shift[lane];
-      *args.lse[lane] = static_cast<float>(shift == -kInfinity ? log_sum : shift + log_sum);
+      // In double, so that the sum adds no error of its own.
+      const double lse = static_cast<double>(args.group.shift[lane]) +
+                         std::log(static_cast<double>(args.group.sum[lane]));
+      const bool empty =
+          args.group.largest[lane] == -kInfinity && args.group.sum[lane] == args.group.sum[lane];
+      *args.lse[lane] = empty ? -kInfinity : static_cast<float>(lse);
     }
   }
 
  private:
+  static HWY_INLINE void ResetMaximum(FloatTag d, KeepScores<NV>& scores) {
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < NV; ++j) scores.max[j] = hn::Set(d, -kInfinity);
+  }
+
   // Adding 0 turns -0 into +0: the sign of a zero would tell how many keys of weight 0 were added,
   // which depends on the rows that share the lane group.
   static HWY_INLINE FloatVec Divide(FloatTag d, FloatVec output, FloatVec inverse,
@@ -127,7 +163,9 @@ template <size_t MR, size_t NV>
 LanesKernel MakeLanesKernel(const char* tile, double relative_time) {
   using Tile = Lanes<MR, NV>;
   static_assert(Tile::kWidth <= kMaxLanes);
-  return {tile, MR, NV, Tile::kWidth, relative_time, &Tile::Load, &Tile::Step, &Tile::Finish};
+  return {tile,          MR,          NV,          Tile::kWidth,
+          relative_time, &Tile::Load, &Tile::Step, &Tile::Finish,
+          &Tile::Weights};
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

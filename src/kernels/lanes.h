@@ -9,14 +9,15 @@
 //
 //   queries  [dim][lanes]        scaled queries
 //   output   [value_dim][lanes]  sum of weights times values, not yet divided
-//   shift    [lanes]             what the scores are reduced by before exp; -inf = no key yet
-//   sum      [lanes]             sum of weights
+//   shift    [lanes]             what the scores are reduced by before exp; -inf = nothing seen yet
+//   sum      [lanes]             sum of weights, a sink's included
+//   largest  [lanes]             largest score seen; -inf = no key seen
 //
 // One step takes a range of keys inside one kv block through score -> edit -> softmax -> value:
 //
 //   S[key][lane] = K[key] · queries[.][lane]
-//   keys a lane may not see: S = -inf
-//   shift' = shift, raised to the block's maximum when that is more than kShiftSlack above it
+//   S edited (ScoreEdits); -inf where a lane does not see the key
+//   shift' = shift, raised to the step's maximum when that is more than kShiftSlack above it
 //   P = exp(S - shift'),  sum = sum * exp(shift - shift') + Σ_key P
 //   output[c][lane] = output[c][lane] * exp(shift - shift') + Σ_key V[key][c] * P[key][lane]
 //
@@ -44,14 +45,20 @@ struct LaneGroup {
   float* output;   // [value_dim][lanes]
   float* shift;    // [lanes]
   float* sum;      // [lanes]
+  float* largest;  // [lanes]
 };
 
-// Fills `group.queries` with scale * rows, transposed, and resets shift and sum.
+// Floats of a lane group's state, in units of `lanes`: dim + value_dim + this.
+inline constexpr int64_t kStateRows = 3;
+
+// Fills `group.queries` with scale * rows, transposed, and resets shift, sum and largest. A sink is
+// a key with that score and a value of 0 that every lane sees first.
 struct LoadArgs {
   LaneGroup group;
   const float* const* rows;  // [lanes] pointers to [dim]; unused lanes repeat a valid row
   size_t dim;
   float scale;
+  float sink;  // -inf: none
 };
 
 // The keys of a step that not every lane may see. Lane i sees keys begin[i] <= key < end[i],
@@ -61,6 +68,36 @@ struct LaneBounds {
   const int32_t* end;    // [lanes]
   size_t full_begin;
   size_t full_end;
+};
+
+// How the rows of a mask or bias lie.
+enum class RowForm {
+  kEach,     // one row of keys for each lane
+  kPerKey,   // all lanes have the same row, rows[0]
+  kPerLane,  // one value for all keys, rows[lane][0]
+};
+
+// What happens to the scores of a step, in this order. Absent parts are null or 0.
+struct ScoreEdits {
+  // S = softcap * tanh(S / softcap).
+  float softcap = 0;
+
+  // S -= slope * |position - key|, positions counted from the step's first key.
+  float alibi_slope = 0;
+  const float* positions = nullptr;  // [lanes]
+
+  // S += bias, and a lane does not see keys whose bias is -inf. Rows start at the step's first key.
+  const float* const* bias = nullptr;  // [lanes]
+  RowForm bias_form = RowForm::kEach;
+
+  // A lane sees the keys whose byte is not 0.
+  const uint8_t* const* mask = nullptr;  // [lanes]
+  RowForm mask_form = RowForm::kEach;
+
+  const LaneBounds* bounds = nullptr;
+
+  bool hides() const { return bias != nullptr || mask != nullptr || bounds != nullptr; }
+  bool any() const { return hides() || softcap != 0 || positions != nullptr; }
 };
 
 // Rows that will be needed soon. A step touches their cache lines, spread over its score stage,
@@ -82,14 +119,22 @@ struct StepArgs {
   size_t key_count;  // rows in the step, at least 1
   size_t dim;
   size_t value_dim;
-  float* scores;             // scratch [key_count][lanes]
-  const LaneBounds* bounds;  // null: every lane sees every key
-  bool first;                // output holds nothing yet
+  float* scores;      // scratch [key_count][lanes]
+  uint64_t* visible;  // scratch [key_count]: bit i = lane i sees the key
+  ScoreEdits edits;
+  bool first;  // output holds nothing yet
   PrefetchRows prefetch[kPrefetchLists];
 };
 
+// Stores the attention weights of a step's keys, after all steps of the group.
+struct WeightsArgs {
+  StepArgs step;       // group, keys, scores and edits; nothing about values
+  float* const* rows;  // [row_count] pointers to the step's first key
+  size_t row_count;
+};
+
 // Divides the output by the sum and stores it row by row; optionally the log-sum-exp. A row that
-// saw no key, or whose group took no step, becomes 0 and -inf.
+// saw no key becomes 0 and -inf.
 struct FinishArgs {
   LaneGroup group;
   float* const* rows;  // [row_count] pointers to [value_dim]
@@ -108,6 +153,7 @@ struct LanesKernel {
   void (*load)(const LoadArgs&);
   void (*step)(const StepArgs&);
   void (*finish)(const FinishArgs&);
+  void (*weights)(const WeightsArgs&);
 };
 
 // The tiles of `target` (one of the HWY_* bits), in order of preference for many rows.

@@ -14,17 +14,15 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 
 #include "hwy/highway.h"
 #include "src/kernels/lanes.h"
+#include "src/kernels/lanes_edit-inl.h"
 #include "src/kernels/register_tile-inl.h"
 #include "src/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lanewise::kernels::HWY_NAMESPACE {
-
-inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // The shift follows the running maximum only when it falls this far behind. Weights then reach
 // e^kShiftSlack instead of 1, which costs no precision, and after the first blocks of a row hardly
@@ -37,28 +35,6 @@ constexpr size_t TailRows(size_t rows) {
   while (2 * tail < rows) tail *= 2;
   return tail;
 }
-
-// Which lanes see a key: the single place where bounds become masks.
-class LaneVisibility {
- public:
-  explicit LaneVisibility(const LaneBounds& bounds) : bounds_(bounds) {}
-
-  // The lanes of vector j that see `key`.
-  HWY_INLINE FloatMask Sees(FloatTag d, size_t key, size_t j) const {
-    const IntTag di;
-    const auto k = hn::Set(di, static_cast<int32_t>(key));
-    const auto begin = hn::Load(di, bounds_.begin + j * kLanes);
-    const auto end = hn::Load(di, bounds_.end + j * kLanes);
-    return hn::RebindMask(d, hn::AndNot(hn::Lt(k, begin), hn::Lt(k, end)));
-  }
-
-  // Keys outside [full_begin, full_end) are hidden from at least one lane.
-  size_t full_begin() const { return bounds_.full_begin; }
-  size_t full_end() const { return bounds_.full_end; }
-
- private:
-  LaneBounds bounds_;
-};
 
 // Walks over the rows of all prefetch lists of a step, a few at each call.
 class PrefetchCursor {
@@ -150,6 +126,12 @@ struct MakeWeights {
   }
 };
 
+// Remembers the largest score that the lanes of vector j have seen.
+HWY_INLINE void NoteLargest(FloatTag d, const StepArgs& args, size_t j, FloatVec max) {
+  float* HWY_RESTRICT largest = args.group.largest + j * kLanes;
+  hn::Store(hn::Max(hn::Load(d, largest), max), d, largest);
+}
+
 // Whether to guess. It saves a pass over the scores, and costs a score stage when the guess is
 // wrong; without registers for the constants of exp beside the tile it gains nothing.
 inline constexpr bool kGuessShift = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
@@ -163,7 +145,7 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, PrefetchCur
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     weights.shift[j] = hn::Load(d, args.group.shift + j * kLanes);
-    weights.max[j] = weights.shift[j];
+    weights.max[j] = hn::Set(d, -kInfinity);
     weights.sum[j] = hn::Zero(d);
     raise |= !hn::AllFalse(d, hn::Eq(weights.shift[j], hn::Set(d, -kInfinity)));
   }
@@ -179,35 +161,9 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, PrefetchCur
   for (size_t j = 0; j < NV; ++j) {
     float* HWY_RESTRICT total = args.group.sum + j * kLanes;
     hn::Store(hn::Add(hn::Load(d, total), weights.sum[j]), d, total);
+    NoteLargest(d, args, j, weights.max[j]);
   }
   return true;
-}
-
-// Hides keys from the lanes that may not see them and takes the maximum anew.
-template <size_t NV>
-HWY_INLINE void Edit(FloatTag d, const StepArgs& args, const LaneVisibility& visibility,
-                     FloatVec (&max)[NV]) {
-  constexpr size_t kWidth = NV * kLanes;
-  const FloatVec hidden = hn::Set(d, -kInfinity);
-  HWY_UNROLL(16)
-  for (size_t j = 0; j < NV; ++j) max[j] = hidden;
-  for (size_t key = 0; key < args.key_count; ++key) {
-    float* HWY_RESTRICT row = args.scores + key * kWidth;
-    if (key >= visibility.full_begin() && key < visibility.full_end()) {
-      HWY_UNROLL(16)
-      for (size_t j = 0; j < NV; ++j) {
-        max[j] = hn::Max(max[j], hn::Load(d, row + j * kLanes));
-      }
-    } else {
-      HWY_UNROLL(16)
-      for (size_t j = 0; j < NV; ++j) {
-        const FloatVec s =
-            hn::IfThenElse(visibility.Sees(d, key, j), hn::Load(d, row + j * kLanes), hidden);
-        hn::Store(s, d, row + j * kLanes);
-        max[j] = hn::Max(max[j], s);
-      }
-    }
-  }
 }
 
 // Vectors whose exp is computed together.
@@ -245,6 +201,7 @@ HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const FloatVec (&max)[
     const FloatMask raise = hn::Gt(max[j], hn::Add(old_shift, hn::Set(d, kShiftSlack)));
     const FloatVec new_shift = hn::IfThenElse(raise, max[j], old_shift);
     hn::Store(new_shift, d, args.group.shift + j * kLanes);
+    NoteLargest(d, args, j, max[j]);
     moved |= !hn::AllFalse(d, raise);
     // A lane that has seen no key keeps shift -inf; -inf - -inf would be NaN.
     shift[j] = hn::IfThenZeroElse(hn::Eq(new_shift, hn::Set(d, -kInfinity)), new_shift);
@@ -297,8 +254,7 @@ HWY_INLINE void Value(FloatTag d, const StepArgs& args, size_t c, const float* r
 // The same, leaving a lane's output alone at keys it does not see: 0 * V would be NaN where V is
 // not finite. Rare, so one row at a time.
 template <size_t NV>
-HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const LaneVisibility& visibility,
-                                 const float* rescale) {
+HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const float* rescale) {
   const FloatTag d;
   constexpr size_t kWidth = NV * kLanes;
   for (size_t c = 0; c < args.value_dim; ++c) {
@@ -310,7 +266,7 @@ HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const LaneVisibility& vis
       HWY_UNROLL(16)
       for (size_t j = 0; j < NV; ++j) {
         const FloatVec p = hn::Load(d, args.scores + key * kWidth + j * kLanes);
-        tile.acc[0][j] = hn::IfThenElse(visibility.Sees(d, key, j),
+        tile.acc[0][j] = hn::IfThenElse(VisibleLanes(d, args, key, j),
                                         hn::MulAdd(v, p, tile.acc[0][j]), tile.acc[0][j]);
       }
     }
@@ -318,14 +274,11 @@ HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const LaneVisibility& vis
   }
 }
 
-// Whether the value rows of all keys that some lane does not see are finite.
-HWY_INLINE bool HiddenValuesAreFinite(FloatTag d, const StepArgs& args,
-                                      const LaneVisibility& visibility) {
+// Whether the values of the step's keys [begin, end) are all finite.
+HWY_INLINE bool ValuesAreFinite(FloatTag d, const StepArgs& args, size_t begin, size_t end) {
   FloatVec zeros = hn::Zero(d);  // 0 * x, which is NaN for NaN and inf
   float zero = 0.0f;
-  for (size_t key = 0; key < args.key_count; ++key) {
-    if (key == visibility.full_begin() && key < visibility.full_end()) key = visibility.full_end();
-    if (key >= args.key_count) break;
+  for (size_t key = begin; key < end; ++key) {
     const float* HWY_RESTRICT row = args.values + static_cast<int64_t>(key) * args.value_stride;
     size_t c = 0;
     for (; c + kLanes <= args.value_dim; c += kLanes) {
@@ -334,6 +287,17 @@ HWY_INLINE bool HiddenValuesAreFinite(FloatTag d, const StepArgs& args,
     for (; c < args.value_dim; ++c) zero += row[c] * 0.0f;
   }
   return hn::AllTrue(d, hn::Eq(zeros, zeros)) && zero == zero;
+}
+
+// The same for the keys that some lane may not see.
+HWY_INLINE bool HiddenValuesAreFinite(FloatTag d, const StepArgs& args) {
+  const ScoreEdits& edits = args.edits;
+  if (!edits.hides()) return true;
+  if (edits.mask != nullptr || edits.bias != nullptr) {
+    return ValuesAreFinite(d, args, 0, args.key_count);
+  }
+  return ValuesAreFinite(d, args, 0, edits.bounds->full_begin) &&
+         ValuesAreFinite(d, args, edits.bounds->full_end, args.key_count);
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

@@ -98,6 +98,14 @@ HWY_INLINE void StoreColumns(FloatTag d, FloatVec (&m)[kColumns], float* const* 
   }
 }
 
+// One column: rows[lane][column] = lane of v, for the first `row_count` lanes.
+HWY_INLINE void StoreColumn(FloatTag d, FloatVec v, float* const* rows, size_t row_count,
+                            size_t column) {
+  HWY_ALIGN float lanes[kLanes];
+  hn::Store(v, d, lanes);
+  for (size_t lane = 0; lane < row_count; ++lane) rows[lane][column] = lanes[lane];
+}
+
 }  // namespace lanewise::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
