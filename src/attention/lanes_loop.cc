@@ -79,13 +79,24 @@ class LanesLoop {
     for (int64_t block = any.begin / kv_block; block * kv_block < any.end; ++block) {
       const KeyRange block_keys = {block * kv_block, (block + 1) * kv_block};
       for (int64_t g = 0; g < tile_.group_count; ++g) {
-        const KeyRange keys = Intersection(block_keys, rows_[g].any);
+        const KeyRange keys = StepKeys(rows_[g], block_keys);
         if (keys.empty()) continue;
         mask_class_ =
             call_.mask_classes().Of(tile_.batch, tile_.head, rows_[g].first_query / lanes_, block);
         if (mask_class_ != TileClass::kEmpty) step(g, keys);
       }
     }
+  }
+
+  // The keys of a block that a lane group takes in one step. If some are hidden from some lane
+  // anyway, a few hidden from all are worth it where they fill the last register tile.
+  KeyRange StepKeys(const LaneRows& rows, KeyRange block) const {
+    KeyRange keys = Intersection(block, rows.any);
+    if (keys.empty() || rows.every.Holds(keys)) return keys;
+    const int64_t tile_rows = static_cast<int64_t>(decision_.kernel.rows);
+    keys.end = std::min(
+        {keys.begin + core::RoundUp(keys.size(), tile_rows), block.end, tile_.visibility.keys()});
+    return keys;
   }
 
   void Step(int64_t g, KeyRange keys) {
@@ -102,7 +113,7 @@ class LanesLoop {
     if (g == 0) {
       step.prefetch[0] = Prefetch(tile_.v, value_stride, keys.begin, keys.size(), shape_.value_dim);
     }
-    if (keys.end == rows_[g].any.end) {
+    if (keys.end >= rows_[g].any.end) {
       step.prefetch[1] = Prefetch(tile_.out, tensors_.out.strides[2], rows_[g].first_query,
                                   static_cast<int64_t>(rows_[g].count), shape_.value_dim);
       if (next_ != nullptr && g < next_->group_count) {
@@ -158,7 +169,7 @@ class LanesLoop {
     if (tile_.bias != nullptr) EditByBias(g, keys, step.edits);
     if (mask_class_ == TileClass::kPartial) EditByMask(g, keys, step.edits);
     if (!rows_[g].every.Holds(keys)) {
-      bounds_.Clip(rows_[g], keys, decision_.kernel.lanes);
+      bounds_.Clip(tile_.visibility, rows_[g], keys, decision_.kernel.lanes);
       step.edits.bounds = &bounds_.bounds;
     }
     return step;

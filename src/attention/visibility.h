@@ -52,17 +52,23 @@ class Visibility {
   // Where `query` stands among the keys. Saturates at the ends of 64 bits.
   int64_t Position(int64_t query) const { return core::SaturatingSum(query, offset_); }
 
-  // The keys that `query` sees.
+  // The keys that `query` sees, within [0, keys()).
   KeyRange KeysOf(int64_t query) const {
-    const int64_t position = Position(query);
-    KeyRange keys = {0, keys_};
-    if (left_ != kUnlimited) keys.begin = core::SaturatingSum(position, -left_);
-    if (right_ != kUnlimited)
-      keys.end = core::SaturatingSum(position, right_ + (right_ < INT64_MAX));
-    keys.begin = std::clamp<int64_t>(keys.begin, 0, keys_);
-    keys.end = std::clamp<int64_t>(keys.end, 0, keys_);
-    return keys;
+    const KeyRange window = WindowOf(query);
+    return {std::clamp<int64_t>(window.begin, 0, keys_), std::clamp<int64_t>(window.end, 0, keys_)};
   }
+
+  // The same before it is cut to the valid keys: both ends grow with the query, by one a row. An
+  // unlimited side is the end of the 64-bit range.
+  KeyRange WindowOf(int64_t query) const {
+    const int64_t position = Position(query);
+    return {left_ == kUnlimited ? INT64_MIN : core::SaturatingSum(position, -left_),
+            right_ == kUnlimited ? INT64_MAX
+                                 : core::SaturatingSum(core::SaturatingSum(position, right_), 1)};
+  }
+
+  // Valid keys of the sequence.
+  int64_t keys() const { return keys_; }
 
   // Whether rows may see different keys.
   bool slanted() const { return left_ != kUnlimited || right_ != kUnlimited; }

@@ -26,109 +26,228 @@ const double kFlushedWeight = std::exp(-86.0);
 // maximum may lag behind the true one.
 constexpr double kLargestSum = double{FLT_MAX} / 0x1p16;
 
-// Keys begin <= j < end are visible.
-struct KeyRange {
-  int64_t begin;
-  int64_t end;
+// One addend of a softmax and how far its score may be off.
+struct Addend {
+  double score;
+  double error;
 };
 
-KeyRange VisibleKeys(const AttentionOptions& options, int64_t queries, int64_t keys, int64_t i) {
-  if (!options.causal) return {0, keys};
-  const int64_t offset = options.query_offset.value_or(options.top_left ? 0 : keys - queries);
-  // position = i + offset may leave 64 bits; end = position + 1 within [0, keys] does not.
-  if (offset >= keys) return {0, keys};
-  return {0, std::clamp(i + offset + 1, int64_t{0}, keys)};
-}
-
-const float* Row(const ConstTensor& tensor, int64_t a, int64_t b, int64_t c) {
-  return static_cast<const float*>(tensor.data) + a * tensor.strides[0] + b * tensor.strides[1] +
-         c * tensor.strides[2];
-}
-
-// What is known of the scores of one row.
+// The weights of the addends of a row.
 struct RowWeights {
-  std::vector<double> p;        // weight of each visible key
+  std::vector<double> p;
   std::vector<double> p_error;  // p_j * w_j
   double largest_score = 0;     // max |s_j|
-  double largest_weight = 0;    // max p_j
   double total_error = 0;       // Σ p_error
-  bool overflows = false;
 };
 
-// The weights of the keys in `range`, of one batch item and head, for one query.
-RowWeights WeighRow(const float* q, const ConstTensor& k, const Sizes& key_index, double scale,
-                    double lse, KeyRange range) {
-  const int64_t dim = k.sizes[3];
-  std::vector<double> score;
-  std::vector<double> relative;  // the part of w_j that does not need the maximum
+RowWeights Weigh(const std::vector<Addend>& addends, double lse) {
   double highest = -kInfinity;
+  for (const Addend& addend : addends) highest = std::max(highest, addend.score);
   RowWeights row;
-  for (int64_t j = range.begin; j < range.end; ++j) {
-    const float* key = Row(k, key_index[0], key_index[1], j);
-    double s = 0;
-    double magnitude = 0;
-    double key_norm = 0;
-    for (int64_t d = 0; d < dim; ++d) {
-      const double product = scale * double{q[d]} * double{key[d]};
-      s += product;
-      magnitude += std::abs(product);
-      key_norm += std::abs(double{key[d]});
+  for (const Addend& addend : addends) {
+    if (addend.score == -kInfinity) {  // weight 0, without error
+      row.p.push_back(0);
+      row.p_error.push_back(0);
+      continue;
     }
-    row.overflows = row.overflows || magnitude >= double{FLT_MAX} / 2;
-    score.push_back(s);
-    relative.push_back(kRounding * ((static_cast<double>(dim) + 4) * magnitude + 48) +
-                       kSubnormalRounding * key_norm);
-    highest = std::max(highest, s);
-    if (std::isfinite(s)) row.largest_score = std::max(row.largest_score, std::abs(s));
-  }
-  for (int64_t d = 0; d < dim; ++d) {
-    row.overflows = row.overflows || std::abs(scale * double{q[d]}) >= double{FLT_MAX} / 2;
-  }
-  row.p.resize(score.size());
-  row.p_error.resize(score.size());
-  for (size_t j = 0; j < score.size(); ++j) {
-    if (score[j] == -kInfinity) continue;  // weight 0, without error
-    row.p[j] = std::exp(score[j] - lse);
-    const double below = highest - score[j];
+    const double below = highest - addend.score;
     // expm1 keeps the bound valid where it is no longer small.
-    const double w =
-        std::exp(-below) < kFlushedWeight ? 1.0 : std::expm1(relative[j] + kRounding * 4 * below);
-    row.p_error[j] = row.p[j] * w;
-    row.total_error += row.p_error[j];
-    row.largest_weight = std::max(row.largest_weight, row.p[j]);
+    const double w = std::exp(-below) < kFlushedWeight
+                         ? 1.0
+                         : std::expm1(addend.error + kRounding * (4 * below + 48));
+    row.p.push_back(std::exp(addend.score - lse));
+    row.p_error.push_back(row.p.back() * w);
+    row.total_error += row.p_error.back();
+    row.largest_score = std::max(row.largest_score, std::abs(addend.score));
   }
   return row;
 }
 
-// The bounds of the elements of one output row.
-void BoundRow(const RowWeights& row, const ConstTensor& v, const Sizes& value_index, KeyRange range,
-              const double* out, double* bound) {
-  const double n = static_cast<double>(range.end - range.begin);
-  const double length = kRounding * (n + n / 8 + 8);
-  const size_t value_dim = static_cast<size_t>(v.sizes[3]);
-  std::vector<double> weight_part(value_dim);
-  std::vector<double> sum(value_dim);     // Σ p_j |v_jc|
-  std::vector<double> spread(value_dim);  // max |v_jc - out_c|, which no weights can exceed
-  for (int64_t j = range.begin; j < range.end; ++j) {
-    const float* value = Row(v, value_index[0], value_index[1], j);
-    const size_t at = static_cast<size_t>(j - range.begin);
-    for (size_t c = 0; c < value_dim; ++c) {
-      const double distance = std::abs(double{value[c]} - out[c]);
-      weight_part[c] += row.p_error[at] * distance;
-      sum[c] += row.p[at] * std::abs(double{value[c]});
-      spread[c] = std::max(spread[c], distance);
+// L of a row with `count` addends.
+double SumError(size_t count) {
+  const double n = static_cast<double>(count);
+  return kRounding * (n + n / 8 + 8);
+}
+
+// 1 - Σ p_error, which errors are relative to beyond first order.
+double Normalisation(const RowWeights& row) { return std::max(1 - row.total_error, 0.5); }
+
+double LseBound(const RowWeights& row, double lse) {
+  return row.total_error + SumError(row.p.size()) +
+         4 * kRounding * (std::abs(lse) + row.largest_score);
+}
+
+double WeightBound(const RowWeights& row, size_t j) {
+  const double denominator = row.total_error + SumError(row.p.size());
+  return std::min((row.p_error[j] + row.p[j] * denominator) / Normalisation(row), 1.0) +
+         kSubnormalRounding;
+}
+
+// Collects the bounds of the elements of one output row, addend by addend.
+class OutBounds {
+ public:
+  OutBounds(const double* out, size_t columns) : out_(out), columns_(columns) {}
+
+  void Add(double p, double p_error, const std::vector<double>& value) {
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const double distance = std::abs(value[c] - out_[c]);
+      columns_[c].weight_part += p_error * distance;
+      columns_[c].sum += p * std::abs(value[c]);
+      columns_[c].spread = std::max(columns_[c].spread, distance);
+    }
+    largest_weight_ = std::max(largest_weight_, p);
+  }
+
+  void Write(const RowWeights& row, double* bound) const {
+    const double n = static_cast<double>(row.p.size());
+    for (size_t c = 0; c < columns_.size(); ++c) {
+      const Column& column = columns_[c];
+      bound[c] = column.sum >= kLargestSum * largest_weight_
+                     ? kInfinity
+                     : std::min(column.weight_part / Normalisation(row), column.spread) +
+                           SumError(row.p.size()) * (column.sum + std::abs(out_[c])) +
+                           (n + 1) * kSubnormalRounding;
     }
   }
-  // Relative to Σ p_j = 1, the sum of the weights may be off by total_error.
-  const double normalisation = std::max(1 - row.total_error, 0.5);
-  for (size_t c = 0; c < value_dim; ++c) {
-    if (row.overflows || sum[c] / row.largest_weight >= kLargestSum) {
-      bound[c] = kInfinity;
-      continue;
-    }
-    bound[c] = std::min(weight_part[c] / normalisation, spread[c]) +
-               length * (sum[c] + std::abs(out[c])) + (n + 1) * kSubnormalRounding;
+
+ private:
+  struct Column {
+    double weight_part = 0;
+    double sum = 0;     // Σ p_j |v_jc|
+    double spread = 0;  // max |v_jc - out_c|, which no weights can exceed
+  };
+  const double* out_;
+  std::vector<Column> columns_;
+  double largest_weight_ = 0;
+};
+
+// Of the score of a key.
+double ScoreError(const AttentionOptions& options, int64_t dim, const SeenKey& key) {
+  double error = kRounding * (static_cast<double>(dim) + 4) * key.dot_magnitude +
+                 kSubnormalRounding * key.key_magnitude;
+  if (const double cap = options.softcap.value_or(0.0F); cap != 0) {
+    // The quotient, or 1 / cap, may be subnormal.
+    error +=
+        kRounding * 12 * std::abs(key.capped) + kSubnormalRounding * cap * (1 + std::abs(key.dot));
   }
+  if (options.bias || options.alibi_slopes) {
+    error += kRounding * 6 * (std::abs(key.capped) + std::abs(key.bias) + std::abs(key.alibi));
+  }
+  return error;
+}
+
+// Does f32 arithmetic on the scores of a row overflow?
+bool Overflows(const std::vector<double>& q, double scale, const std::vector<SeenKey>& seen) {
+  constexpr double kTooLarge = double{FLT_MAX} / 2;
+  for (const double value : q) {
+    if (std::abs(scale * value) >= kTooLarge) return true;
+  }
+  for (const SeenKey& key : seen) {
+    // -FLT_MAX is the lowest bias in use, so that only true overflow counts.
+    if (key.dot_magnitude >= kTooLarge ||
+        std::abs(key.capped) + std::abs(key.bias) + std::abs(key.alibi) >=
+            double{FLT_MAX} * (1 + kRounding / 2)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The addends of a row: the keys it sees, then the sink if there is one.
+std::vector<Addend> AddendsOf(const AttentionTensors& tensors, const AttentionOptions& options,
+                              int64_t head, const std::vector<SeenKey>& seen) {
+  std::vector<Addend> addends;
+  double highest = -kInfinity;
+  for (const SeenKey& key : seen) {
+    addends.push_back({key.score, ScoreError(options, tensors.q.sizes[3], key)});
+    highest = std::max(highest, key.score);
+  }
+  if (options.sinks) {
+    const double sink = SinkOf(tensors, options, head);
+    addends.push_back({sink, 4 * kRounding * std::max(sink - highest, 0.0)});
+  }
+  return addends;
+}
+
+// Where the bounds of one row go. `weights` may be null.
+struct RowOutputs {
+  const double* expected_out;
+  double expected_lse;
+  double* out;
+  double* lse;
+  double* weights;
+};
+
+// Bounds one row whose log-sum-exp is finite.
+void BoundRow(const AttentionTensors& tensors, const AttentionOptions& options, const RowIndex& at,
+              const RowOutputs& outputs) {
+  const std::vector<SeenKey> seen = SeenKeys(tensors, options, at);
+  const size_t value_dim = static_cast<size_t>(tensors.v.sizes[3]);
+  std::vector<double> q;
+  ReadRow(tensors.q, at, q);
+  if (Overflows(q, ScaleOf(options, tensors.q.sizes[3]), seen)) {
+    std::fill_n(outputs.out, value_dim, kInfinity);
+    *outputs.lse = kInfinity;
+    if (outputs.weights == nullptr) return;
+    for (const SeenKey& key : seen) outputs.weights[key.key] = kInfinity;
+    return;
+  }
+  const RowWeights row = Weigh(AddendsOf(tensors, options, at.head, seen), outputs.expected_lse);
+  OutBounds out(outputs.expected_out, value_dim);
+  std::vector<double> value(value_dim, 0.0);
+  if (options.sinks) out.Add(0, row.p_error.back(), value);
+  for (size_t j = 0; j < seen.size(); ++j) {
+    ReadRow(tensors.v, {at.batch, KvHeadOf(tensors, at.head), seen[j].key}, value);
+    out.Add(row.p[j], row.p_error[j], value);
+    if (outputs.weights != nullptr) outputs.weights[seen[j].key] = WeightBound(row, j);
+  }
+  out.Write(row, outputs.out);
+  *outputs.lse = LseBound(row, outputs.expected_lse);
+}
+
+void BoundMergedRow(const std::vector<AttentionPart>& parts, const RowIndex& at,
+                    const RowOutputs& outputs) {
+  std::vector<Addend> addends;
+  std::vector<double> value;
+  for (const AttentionPart& part : parts) {
+    ReadRow(part.lse, at, value);
+    addends.push_back({value[0], 0});
+  }
+  const RowWeights row = Weigh(addends, outputs.expected_lse);
+  OutBounds out(outputs.expected_out, static_cast<size_t>(parts[0].out.sizes[3]));
+  for (size_t p = 0; p < parts.size(); ++p) {
+    if (addends[p].score == -kInfinity) continue;
+    ReadRow(parts[p].out, at, value);
+    out.Add(row.p[p], row.p_error[p], value);
+  }
+  out.Write(row, outputs.out);
+  *outputs.lse = LseBound(row, outputs.expected_lse);
+}
+
+// Bounds of `expected`, whose out has `sizes`, by bound_row(row, outputs). Rows without a key or
+// with NaN are exact or not a number: 0.
+template <typename BoundOneRow>
+AttentionTolerance BoundRows(const Sizes& sizes, const AttentionResult& expected,
+                             const BoundOneRow& bound_row) {
+  AttentionTolerance bounds;
+  bounds.out.assign(expected.out.size(), 0);
+  bounds.lse.assign(expected.lse.size(), 0);
+  bounds.weights.assign(expected.weights.size(), 0);
+  const size_t columns = static_cast<size_t>(sizes[3]);
+  const size_t keys = expected.lse.empty() ? 0 : expected.weights.size() / expected.lse.size();
+  size_t n = 0;
+  for (int64_t b = 0; b < sizes[0]; ++b) {
+    for (int64_t h = 0; h < sizes[1]; ++h) {
+      for (int64_t i = 0; i < sizes[2]; ++i, ++n) {
+        if (!std::isfinite(expected.lse[n])) continue;
+        bound_row(RowIndex{b, h, i},
+                  RowOutputs{expected.out.data() + n * columns, expected.lse[n],
+                             bounds.out.data() + n * columns, &bounds.lse[n],
+                             keys == 0 ? nullptr : bounds.weights.data() + n * keys});
+      }
+    }
+  }
+  return bounds;
 }
 
 double ErrorOf(double actual, double expected) {
@@ -151,36 +270,18 @@ double RatioOf(const Comparison::Element& element) {
 
 AttentionTolerance Tolerance(const AttentionTensors& tensors, const AttentionOptions& options,
                              const AttentionResult& expected) {
-  const Sizes& q_sizes = tensors.q.sizes;
-  const int64_t keys = tensors.k.sizes[2];
-  const size_t value_dim = static_cast<size_t>(tensors.v.sizes[3]);
-  // The scale is itself a float, rounded once.
-  const double scale =
-      options.scale ? double{*options.scale} : 1 / std::sqrt(static_cast<double>(q_sizes[3]));
-  AttentionTolerance bounds;
-  bounds.out.assign(expected.out.size(), 0);
-  bounds.lse.assign(expected.lse.size(), 0);
-  size_t at = 0;
-  for (int64_t b = 0; b < q_sizes[0]; ++b) {
-    for (int64_t h = 0; h < q_sizes[1]; ++h) {
-      const Sizes kv_index = {b, h / (q_sizes[1] / tensors.k.sizes[1]), 0, 0};
-      for (int64_t i = 0; i < q_sizes[2]; ++i, ++at) {
-        const double lse = expected.lse[at];
-        // No key, or NaN: the result is exact or not a number.
-        if (!std::isfinite(lse)) continue;
-        const KeyRange range = VisibleKeys(options, q_sizes[2], keys, i);
-        const RowWeights row =
-            WeighRow(Row(tensors.q, b, h, i), tensors.k, kv_index, scale, lse, range);
-        BoundRow(row, tensors.v, kv_index, range, expected.out.data() + at * value_dim,
-                 bounds.out.data() + at * value_dim);
-        const double n = static_cast<double>(range.end - range.begin);
-        bounds.lse[at] = row.overflows ? kInfinity
-                                       : row.total_error + kRounding * (n + n / 8 + 8) +
-                                             4 * kRounding * (std::abs(lse) + row.largest_score);
-      }
-    }
-  }
-  return bounds;
+  Sizes sizes = tensors.q.sizes;
+  sizes[3] = tensors.v.sizes[3];
+  return BoundRows(sizes, expected, [&](const RowIndex& at, const RowOutputs& outputs) {
+    BoundRow(tensors, options, at, outputs);
+  });
+}
+
+AttentionTolerance MergeTolerance(const std::vector<AttentionPart>& parts,
+                                  const AttentionResult& expected) {
+  return BoundRows(
+      parts[0].out.sizes, expected,
+      [&](const RowIndex& at, const RowOutputs& outputs) { BoundMergedRow(parts, at, outputs); });
 }
 
 Comparison Compare(const ConstTensor& actual, const std::vector<double>& expected,
@@ -191,7 +292,10 @@ Comparison Compare(const ConstTensor& actual, const std::vector<double>& expecte
   for (int64_t a = 0; a < sizes[0]; ++a) {
     for (int64_t b = 0; b < sizes[1]; ++b) {
       for (int64_t c = 0; c < sizes[2]; ++c) {
-        const float* row = sizes[3] > 0 ? Row(actual, a, b, c) : nullptr;
+        const float* row = sizes[3] == 0
+                               ? nullptr
+                               : static_cast<const float*>(actual.data) + a * actual.strides[0] +
+                                     b * actual.strides[1] + c * actual.strides[2];
         for (int64_t d = 0; d < sizes[3]; ++d, ++at) {
           Comparison::Element element;
           element.index = {a, b, c, d};

@@ -19,32 +19,50 @@ namespace lanewise::reference {
 
 // Same order as AttentionResult. Infinite where f32 overflows although the result does not.
 struct AttentionTolerance {
-  std::vector<double> out;  // [batch, heads, queries, value_dim]
-  std::vector<double> lse;  // [batch, heads, queries]
+  std::vector<double> out;           // [batch, heads, queries, value_dim]
+  std::vector<double> lse;           // [batch, heads, queries]
+  std::vector<double> weights = {};  // [batch, heads, queries, keys]; 0 where a key is not seen
 };
 
-// With u = 2^-24, the keys j that the row sees, n of them, p_j = exp(s_j - lse), and
+// With u = 2^-24, the keys j that the row sees, n of them, their score s_j = t_j + b_j - a_j (dot
+// product after softcap, bias, ALiBi), p_j = exp(s_j - lse), and
 //
 //   A_j = Σ_d |scale q_d k_jd|        D_j = max_i s_i - s_j
-//   w_j = u * ((dim + 4) * A_j + 4 * D_j + 48)     relative error of a weight
-//   L   = u * (n + n / 8 + 8)                      relative error of a sum over the row
+//   e_j = u * ((dim + 4) * A_j
+//              + 12 * |t_j|                         with softcap
+//              + 6 * (|t_j| + |b_j| + |a_j|))       with bias or ALiBi
+//   w_j = e_j + u * (4 * D_j + 48)                  relative error of a weight
+//   L   = u * (n + n / 8 + 8)                       relative error of a sum over the row
+//   W   = Σ_j p_j * w_j + L                         relative error of the denominator
 //
 // the bounds, to first order in w and L, are
 //
-//   out_c:  Σ_j p_j * w_j * |v_jc - out_c|  +  L * (Σ_j p_j * |v_jc| + |out_c|)
-//   lse:    Σ_j p_j * w_j  +  L  +  4u * (|lse| + max_j |s_j|)
+//   out_c:      Σ_j p_j * w_j * |v_jc - out_c|  +  L * (Σ_j p_j * |v_jc| + |out_c|)
+//   lse:        W  +  4u * (|lse| + max_j |s_j|)
+//   weights_j:  p_j * (w_j + W)
 //
-// w_j, term by term: `dim` rounded sums, the rounded scale and its two products (a kernel may fold
-// log2(e) into it); then exp(s_j - shift), where the shift lags at most 8 behind the running
-// maximum and each rise multiplies what was summed by another exp. All arguments of exp on a key's
-// way add up to at most D_j + 16, of which subtraction and range reduction without fused
-// multiply-add each lose u; and each of at most D_j / 8 + 2 results is off by 5u. L: one rounding a
-// key, at most one rescaling every eight keys, the division. A weight below e^-86 of the row's
-// largest may be flushed to 0: its w_j is 1. Holds for any order of summation.
+// e_j, term by term: `dim` rounded sums, the rounded scale and its two products (a kernel may fold
+// log2(e) into it); the derivative of softcap is at most 1, the quotient, tanh and the product are
+// off by a few u of the result; a bias and a slope may be scaled by log2(e), the distance and its
+// product are rounded, and so is each of two sums. w_j: exp(s_j - shift), where the shift lags at
+// most 8 behind the running maximum and each rise multiplies what was summed by another exp. All
+// arguments of exp on a key's way add up to at most D_j + 16, of which subtraction and range
+// reduction without fused multiply-add each lose u; and each of at most D_j / 8 + 2 results is off
+// by 5u. L: one rounding a key, at most one rescaling every eight keys, the division. A weight
+// below e^-86 of the row's largest may be flushed to 0: its w_j is 1. Holds for any order of
+// summation.
+//
+// A sink is one more key, of value 0. Its exp may be taken relative to the largest score of a key,
+// so its D counts in both directions.
 //
 // `expected` is what Attention() returned for the same arguments. Costs about twice as much.
 AttentionTolerance Tolerance(const AttentionTensors& tensors, const AttentionOptions& options,
                              const AttentionResult& expected);
+
+// The same for MergeAttention(), which is attention to one key a part: of exact score lse_p and of
+// value out_p.
+AttentionTolerance MergeTolerance(const std::vector<AttentionPart>& parts,
+                                  const AttentionResult& expected);
 
 // The outcome of comparing an array with its definition.
 struct Comparison {
