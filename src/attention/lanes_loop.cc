@@ -77,7 +77,12 @@ class LanesLoop {
     for (int64_t g = 0; g < tile_.group_count; ++g) any = Cover(any, rows_[g].any);
     const int64_t kv_block = decision_.kv_block;
     for (int64_t block = any.begin / kv_block; block * kv_block < any.end; ++block) {
-      const KeyRange block_keys = {block * kv_block, (block + 1) * kv_block};
+      const KeyRange block_keys = {block * kv_block,
+                                   std::min((block + 1) * kv_block, tile_.visibility.keys())};
+      // Steps may reach a tile's rows beyond what is seen.
+      seen_block_ = Intersection(
+          block_keys, {any.begin, any.end + static_cast<int64_t>(decision_.kernel.rows)});
+      values_finite_.reset();
       for (int64_t g = 0; g < tile_.group_count; ++g) {
         const KeyRange keys = StepKeys(rows_[g], block_keys);
         if (keys.empty()) continue;
@@ -105,6 +110,7 @@ class LanesLoop {
     step.values = tile_.v + keys.begin * value_stride;
     step.value_stride = value_stride;
     step.value_dim = static_cast<size_t>(shape_.value_dim);
+    step.values_finite = !step.edits.hides() || ValuesFinite();
     step.first = !started_[g];
 
     // The value stage walks down columns of V, which hardware prefetches badly; only the first
@@ -124,6 +130,17 @@ class LanesLoop {
     }
     decision_.kernel.step(step);
     started_[g] = true;
+  }
+
+  // Whether the values that the tile sees of the current block are finite; looked up once a block.
+  bool ValuesFinite() {
+    if (!values_finite_) {
+      const int64_t stride = tensors_.v.strides[2];
+      values_finite_ = decision_.kernel.finite({tile_.v + seen_block_.begin * stride, stride,
+                                                static_cast<size_t>(seen_block_.size()),
+                                                static_cast<size_t>(shape_.value_dim)});
+    }
+    return *values_finite_;
   }
 
   void Finish(int64_t g) {
@@ -232,6 +249,10 @@ class LanesLoop {
   const TileView* next_ = nullptr;
   LaneRows rows_[kMaxQueryGroups];
   bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
+
+  // Of the current block.
+  KeyRange seen_block_;
+  std::optional<bool> values_finite_;
 
   // Of the current step.
   TileClass mask_class_ = TileClass::kFull;

@@ -59,19 +59,15 @@ struct Lanes {
   static void Step(const StepArgs& args) {
     const FloatTag d;
     PrefetchCursor prefetch(args, (args.key_count + MR - 1) / MR);
-    const bool edited = args.edits.any();
-    if (kGuessShift && !edited && TryScoreAndSoftmax<MR, NV>(d, args, prefetch)) {
+    if (kGuessShift && !args.edits.any() && TryScoreAndSoftmax<MR, NV>(d, args, prefetch)) {
       Value<MR, NV>(d, args, 0, nullptr);
       return;
     }
-
-    KeepScores<NV> scores;
-    ResetMaximum(d, scores);
-    Score<MR, NV>(d, args, 0, scores, prefetch);
-    const bool select = HWY_UNLIKELY(!HiddenValuesAreFinite(d, args));
-    if (edited) Edit<NV>(args, select, scores.max);
+    const bool select = args.edits.hides() && !args.values_finite;
+    FloatVec max[NV];
+    ScoreAndEdit<MR, NV>(d, args, select, max, prefetch);
     HWY_ALIGN float rescale[kWidth];
-    const bool moved = Softmax<NV>(d, args, scores.max, rescale);
+    const bool moved = Softmax<NV>(d, args, max, rescale);
     const float* factors = moved ? rescale : nullptr;
     if (select) {
       ValueOfVisible<NV>(args, factors);
@@ -84,10 +80,8 @@ struct Lanes {
     const FloatTag d;
     const StepArgs& step = args.step;
     PrefetchCursor prefetch(step, 1);
-    KeepScores<NV> scores;
-    ResetMaximum(d, scores);
-    Score<MR, NV>(d, step, 0, scores, prefetch);
-    if (step.edits.any()) Edit<NV>(step, false, scores.max);
+    FloatVec max[NV];
+    ScoreAndEdit<MR, NV>(d, step, false, max, prefetch);
     for (size_t j = 0; j < NV && j * kLanes < args.row_count; ++j) {
       const size_t row_count = HWY_MIN(args.row_count - j * kLanes, kLanes);
       float* const* rows = args.rows + j * kLanes;
@@ -146,11 +140,6 @@ struct Lanes {
   }
 
  private:
-  static HWY_INLINE void ResetMaximum(FloatTag d, KeepScores<NV>& scores) {
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < NV; ++j) scores.max[j] = hn::Set(d, -kInfinity);
-  }
-
   // Adding 0 turns -0 into +0: the sign of a zero would tell how many keys of weight 0 were added,
   // which depends on the rows that share the lane group.
   static HWY_INLINE FloatVec Divide(FloatTag d, FloatVec output, FloatVec inverse,
@@ -159,13 +148,28 @@ struct Lanes {
   }
 };
 
+HWY_NOINLINE bool AllFinite(const FiniteArgs& args) {
+  const FloatTag d;
+  FloatVec zeros = hn::Zero(d);  // 0 * x, which is NaN for NaN and inf
+  float zero = 0.0f;
+  for (size_t i = 0; i < args.row_count; ++i) {
+    const float* HWY_RESTRICT row = args.rows + static_cast<int64_t>(i) * args.stride;
+    size_t c = 0;
+    for (; c + kLanes <= args.columns; c += kLanes) {
+      zeros = hn::MulAdd(hn::LoadU(d, row + c), hn::Zero(d), zeros);
+    }
+    for (; c < args.columns; ++c) zero += row[c] * 0.0f;
+  }
+  return hn::AllTrue(d, hn::Eq(zeros, zeros)) && zero == zero;
+}
+
 template <size_t MR, size_t NV>
 LanesKernel MakeLanesKernel(const char* tile, double relative_time) {
   using Tile = Lanes<MR, NV>;
   static_assert(Tile::kWidth <= kMaxLanes);
-  return {tile,          MR,          NV,          Tile::kWidth,
-          relative_time, &Tile::Load, &Tile::Step, &Tile::Finish,
-          &Tile::Weights};
+  return {tile,           MR,          NV,          Tile::kWidth,
+          relative_time,  &Tile::Load, &Tile::Step, &Tile::Finish,
+          &Tile::Weights, &AllFinite};
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

@@ -122,8 +122,17 @@ struct StepArgs {
   float* scores;      // scratch [key_count][lanes]
   uint64_t* visible;  // scratch [key_count]: bit i = lane i sees the key
   ScoreEdits edits;
-  bool first;  // output holds nothing yet
+  bool values_finite;  // so hidden keys may be multiplied by their weight 0
+  bool first;          // output holds nothing yet
   PrefetchRows prefetch[kPrefetchLists];
+};
+
+// Rows of values, to be checked for NaN and infinities.
+struct FiniteArgs {
+  const float* rows;  // [row_count, columns]
+  int64_t stride;
+  size_t row_count;
+  size_t columns;
 };
 
 // Stores the attention weights of a step's keys, after all steps of the group.
@@ -154,6 +163,7 @@ struct LanesKernel {
   void (*step)(const StepArgs&);
   void (*finish)(const FinishArgs&);
   void (*weights)(const WeightsArgs&);
+  bool (*finite)(const FiniteArgs&);  // whether all are
 };
 
 // The tiles of `target` (one of the HWY_* bits), in order of preference for many rows.

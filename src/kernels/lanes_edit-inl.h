@@ -26,6 +26,12 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 
 inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
+// Keys [begin, end) of a step.
+struct Keys {
+  size_t begin;
+  size_t end;
+};
+
 // The lanes of vector j that see `key`, as noted by Hide.
 HWY_INLINE FloatMask VisibleLanes(FloatTag d, const StepArgs& args, size_t key, size_t j) {
   const uint64_t bits = args.visible[key] >> (j * kLanes);
@@ -55,19 +61,19 @@ HWY_INLINE void Hide(FloatTag d, const StepArgs& args, size_t key, size_t j, Flo
 }
 
 template <size_t NV>
-HWY_INLINE void Softcap(FloatTag d, const StepArgs& args) {
+HWY_INLINE void Softcap(FloatTag d, const StepArgs& args, Keys keys) {
   const FloatVec cap = hn::Set(d, args.edits.softcap);
   const FloatVec inverse = hn::Set(d, 1.0f / args.edits.softcap);
-  for (size_t i = 0; i < args.key_count * NV; ++i) {
+  for (size_t i = keys.begin * NV; i < keys.end * NV; ++i) {
     float* HWY_RESTRICT s = args.scores + i * kLanes;
     hn::Store(hn::Mul(cap, Tanh(d, hn::Mul(hn::Load(d, s), inverse))), d, s);
   }
 }
 
 template <size_t NV>
-HWY_INLINE void Alibi(FloatTag d, const StepArgs& args) {
+HWY_INLINE void Alibi(FloatTag d, const StepArgs& args, Keys keys) {
   const FloatVec slope = hn::Set(d, args.edits.alibi_slope);
-  for (size_t key = 0; key < args.key_count; ++key) {
+  for (size_t key = keys.begin; key < keys.end; ++key) {
     const FloatVec key_position = hn::Set(d, static_cast<float>(key));
     for (size_t j = 0; j < NV; ++j) {
       float* HWY_RESTRICT s = args.scores + (key * NV + j) * kLanes;
@@ -82,14 +88,15 @@ HWY_INLINE void Alibi(FloatTag d, const StepArgs& args) {
 template <bool kNote, size_t NV>
 HWY_INLINE void AddBias(FloatTag d, const StepArgs& args, size_t key, size_t j, FloatVec bias) {
   float* HWY_RESTRICT s = args.scores + (key * NV + j) * kLanes;
-  hn::Store(hn::Add(hn::Load(d, s), bias), d, s);
   // NaN is not -inf and stays visible.
-  const FloatMask hidden = hn::Eq(bias, hn::Set(d, -kInfinity));
-  Hide<kNote, NV>(d, args, key, j, hn::Not(hidden));
+  const FloatVec minus_infinity = hn::Set(d, -kInfinity);
+  const FloatMask hidden = hn::Eq(bias, minus_infinity);
+  hn::Store(hn::IfThenElse(hidden, minus_infinity, hn::Add(hn::Load(d, s), bias)), d, s);
+  if constexpr (kNote) NoteVisible(d, args, key, j, hn::Not(hidden));
 }
 
 template <bool kNote, size_t NV>
-HWY_INLINE void Bias(FloatTag d, const StepArgs& args) {
+HWY_INLINE void Bias(FloatTag d, const StepArgs& args, Keys keys) {
   const RowForm form = args.edits.bias_form;
   for (size_t j = 0; j < NV; ++j) {
     const float* const* rows = args.edits.bias + j * kLanes;
@@ -99,22 +106,24 @@ HWY_INLINE void Bias(FloatTag d, const StepArgs& args) {
       for (size_t lane = 0; lane < kLanes; ++lane) values[lane] = rows[lane][key];
       return hn::Load(d, values);
     };
-    size_t key = 0;
+    size_t key = keys.begin;
     if (form == RowForm::kPerKey) {
-      for (; key < args.key_count; ++key) {
+      for (; key < keys.end; ++key) {
         AddBias<kNote, NV>(d, args, key, j, hn::Set(d, rows[0][key]));
       }
     } else if (form == RowForm::kPerLane) {
       const FloatVec values = column(0);
-      for (; key < args.key_count; ++key) AddBias<kNote, NV>(d, args, key, j, values);
+      for (; key < keys.end; ++key) AddBias<kNote, NV>(d, args, key, j, values);
     }
-    for (; key + kColumns <= args.key_count; key += kColumns) {
-      FloatVec columns[kColumns];
-      LoadColumns(d, rows, key, columns);
-      HWY_UNROLL(4)
-      for (size_t c = 0; c < kColumns; ++c) AddBias<kNote, NV>(d, args, key + c, j, columns[c]);
+    for (; key + kLineColumns <= keys.end; key += kLineColumns) {
+      FloatVec columns[kLineColumns / kColumns][kColumns];
+      LoadLineColumns(d, rows, key, columns);
+      HWY_UNROLL(16)
+      for (size_t c = 0; c < kLineColumns; ++c) {
+        AddBias<kNote, NV>(d, args, key + c, j, columns[c / kColumns][c % kColumns]);
+      }
     }
-    for (; key < args.key_count; ++key) AddBias<kNote, NV>(d, args, key, j, column(key));
+    for (; key < keys.end; ++key) AddBias<kNote, NV>(d, args, key, j, column(key));
   }
 }
 
@@ -135,12 +144,12 @@ HWY_INLINE uint32_t MaskWord(const ScoreEdits& edits, size_t lane, size_t key, s
 }
 
 template <bool kNote, size_t NV>
-HWY_INLINE void Mask(FloatTag d, const StepArgs& args) {
+HWY_INLINE void Mask(FloatTag d, const StepArgs& args, Keys keys) {
   const hn::RebindToUnsigned<FloatTag> du;
   constexpr size_t kKeys = sizeof(uint32_t);
   for (size_t j = 0; j < NV; ++j) {
-    for (size_t key = 0; key < args.key_count; key += kKeys) {
-      const size_t count = HWY_MIN(kKeys, args.key_count - key);
+    for (size_t key = keys.begin; key < keys.end; key += kKeys) {
+      const size_t count = HWY_MIN(kKeys, keys.end - key);
       HWY_ALIGN uint32_t words[kLanes];
       for (size_t lane = 0; lane < kLanes; ++lane) {
         words[lane] = MaskWord(args.edits, j * kLanes + lane, key, count);
@@ -159,12 +168,12 @@ HWY_INLINE void Mask(FloatTag d, const StepArgs& args) {
 }
 
 template <bool kNote, size_t NV>
-HWY_INLINE void Bounds(FloatTag d, const StepArgs& args) {
+HWY_INLINE void Bounds(FloatTag d, const StepArgs& args, Keys keys) {
   const IntTag di;
   const LaneBounds& bounds = *args.edits.bounds;
-  for (size_t key = 0; key < args.key_count; ++key) {
-    if (key == bounds.full_begin && bounds.full_begin < bounds.full_end) key = bounds.full_end;
-    if (key >= args.key_count) break;
+  for (size_t key = keys.begin; key < keys.end; ++key) {
+    if (key >= bounds.full_begin && key < bounds.full_end) key = bounds.full_end;
+    if (key >= keys.end) break;
     const auto k = hn::Set(di, static_cast<int32_t>(key));
     for (size_t j = 0; j < NV; ++j) {
       const auto begin = hn::Load(di, bounds.begin + j * kLanes);
@@ -175,31 +184,45 @@ HWY_INLINE void Bounds(FloatTag d, const StepArgs& args) {
   }
 }
 
-// Everything that hides keys. With kNote, args.visible tells afterwards who sees what.
-template <bool kNote, size_t NV>
-HWY_INLINE void HideKeys(FloatTag d, const StepArgs& args) {
-  if constexpr (kNote) {
-    for (size_t key = 0; key < args.key_count; ++key) args.visible[key] = ~uint64_t{0};
+// Fetches what the edits of some keys will read of dense rows, while their scores are computed.
+template <size_t NV>
+HWY_INLINE void PrefetchEdits(const ScoreEdits& edits, Keys keys) {
+  constexpr size_t kLineBytes = 64;
+  for (size_t lane = 0; lane < NV * kLanes; ++lane) {
+    if (edits.bias != nullptr && edits.bias_form == RowForm::kEach) {
+      for (size_t key = keys.begin; key < keys.end; key += kLineBytes / sizeof(float)) {
+        __builtin_prefetch(edits.bias[lane] + key);
+      }
+    }
+    if (edits.mask != nullptr && edits.mask_form == RowForm::kEach) {
+      __builtin_prefetch(edits.mask[lane] + keys.begin);
+    }
   }
-  if (args.edits.bias != nullptr) Bias<kNote, NV>(d, args);
-  if (args.edits.mask != nullptr) Mask<kNote, NV>(d, args);
-  if (args.edits.bounds != nullptr) Bounds<kNote, NV>(d, args);
 }
 
-// All edits of a step, and the maximum of what they leave. `note`: fill args.visible.
-template <size_t NV>
-HWY_NOINLINE void Edit(const StepArgs& args, bool note, FloatVec (&max)[NV]) {
-  const FloatTag d;
-  if (args.edits.softcap != 0) Softcap<NV>(d, args);
-  if (args.edits.positions != nullptr) Alibi<NV>(d, args);
-  if (note) {
-    HideKeys<true, NV>(d, args);
-  } else {
-    HideKeys<false, NV>(d, args);
+// Everything that hides keys. With kNote, args.visible tells afterwards who sees what.
+template <bool kNote, size_t NV>
+HWY_INLINE void HideKeys(FloatTag d, const StepArgs& args, Keys keys) {
+  if constexpr (kNote) {
+    for (size_t key = keys.begin; key < keys.end; ++key) args.visible[key] = ~uint64_t{0};
   }
-  HWY_UNROLL(16)
-  for (size_t j = 0; j < NV; ++j) max[j] = hn::Set(d, -kInfinity);
-  for (size_t key = 0; key < args.key_count; ++key) {
+  if (args.edits.bias != nullptr) Bias<kNote, NV>(d, args, keys);
+  if (args.edits.mask != nullptr) Mask<kNote, NV>(d, args, keys);
+  if (args.edits.bounds != nullptr) Bounds<kNote, NV>(d, args, keys);
+}
+
+// All edits of some keys; raises `max` to what they leave. `note`: fill args.visible.
+template <size_t NV>
+HWY_NOINLINE void Edit(const StepArgs& args, Keys keys, bool note, FloatVec (&max)[NV]) {
+  const FloatTag d;
+  if (args.edits.softcap != 0) Softcap<NV>(d, args, keys);
+  if (args.edits.positions != nullptr) Alibi<NV>(d, args, keys);
+  if (note) {
+    HideKeys<true, NV>(d, args, keys);
+  } else {
+    HideKeys<false, NV>(d, args, keys);
+  }
+  for (size_t key = keys.begin; key < keys.end; ++key) {
     HWY_UNROLL(16)
     for (size_t j = 0; j < NV; ++j) {
       max[j] = hn::Max(max[j], hn::Load(d, args.scores + (key * NV + j) * kLanes));

@@ -70,12 +70,12 @@ class PrefetchCursor {
   size_t row_ = 0;
 };
 
-// Hands the tiles of S[key][lane] = K[key] · queries[.][lane], for keys [key, args.key_count) in
-// order, to `consume`.
+// Hands the tiles of S[key][lane] = K[key] · queries[.][lane], for `keys` in order, to `consume`.
 template <size_t MR, size_t NV, class Consume>
-HWY_INLINE void Score(FloatTag d, const StepArgs& args, size_t key, Consume& consume,
+HWY_INLINE void Score(FloatTag d, const StepArgs& args, Keys keys, Consume& consume,
                       PrefetchCursor& prefetch) {
-  for (; key + MR <= args.key_count; key += MR) {
+  size_t key = keys.begin;
+  for (; key + MR <= keys.end; key += MR) {
     prefetch.Advance();
     RegisterTile<MR, NV> tile;  // [MR keys, lanes]
     tile.Zero(d);
@@ -84,10 +84,10 @@ HWY_INLINE void Score(FloatTag d, const StepArgs& args, size_t key, Consume& con
         args.group.queries, NV * kLanes, args.dim);
     consume(d, tile, args.scores + key * NV * kLanes);
   }
-  if constexpr (MR > 1) Score<TailRows(MR), NV>(d, args, key, consume, prefetch);
+  if constexpr (MR > 1) Score<TailRows(MR), NV>(d, args, {key, keys.end}, consume, prefetch);
 }
 
-// Keeps the scores for the softmax stage, and their maximum.
+// Keeps the scores for later stages, and their maximum.
 template <size_t NV>
 struct KeepScores {
   FloatVec max[NV];
@@ -102,6 +102,29 @@ struct KeepScores {
     }
   }
 };
+
+// Score and edit: leaves the step's scores in scratch and their maximum in `max`. Edits follow the
+// scores of a few keys at a time, while they are in the first-level cache.
+template <size_t MR, size_t NV>
+HWY_INLINE void ScoreAndEdit(FloatTag d, const StepArgs& args, bool note, FloatVec (&max)[NV],
+                             PrefetchCursor& prefetch) {
+  KeepScores<NV> scores;
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) scores.max[j] = max[j] = hn::Set(d, -kInfinity);
+  if (!args.edits.any()) {
+    Score<MR, NV>(d, args, {0, args.key_count}, scores, prefetch);
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < NV; ++j) max[j] = scores.max[j];
+    return;
+  }
+  constexpr size_t kKeys = 4 * MR;
+  for (size_t key = 0; key < args.key_count; key += kKeys) {
+    const Keys keys = {key, HWY_MIN(key + kKeys, args.key_count)};
+    PrefetchEdits<NV>(args.edits, keys);
+    Score<MR, NV>(d, args, keys, scores, prefetch);
+    Edit<NV>(args, keys, note, max);
+  }
+}
 
 // Turns scores into weights while they are in registers, on the guess that no lane will have to
 // raise its shift. The core then works on them beside the products of the next tile.
@@ -150,7 +173,7 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, PrefetchCur
     raise |= !hn::AllFalse(d, hn::Eq(weights.shift[j], hn::Set(d, -kInfinity)));
   }
   if (raise) return false;
-  Score<MR, NV>(d, args, 0, weights, prefetch);
+  Score<MR, NV>(d, args, {0, args.key_count}, weights, prefetch);
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     raise |= !hn::AllFalse(
@@ -272,32 +295,6 @@ HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const float* rescale) {
     }
     tile.Store(d, args.group.output + c * kWidth, kWidth);
   }
-}
-
-// Whether the values of the step's keys [begin, end) are all finite.
-HWY_INLINE bool ValuesAreFinite(FloatTag d, const StepArgs& args, size_t begin, size_t end) {
-  FloatVec zeros = hn::Zero(d);  // 0 * x, which is NaN for NaN and inf
-  float zero = 0.0f;
-  for (size_t key = begin; key < end; ++key) {
-    const float* HWY_RESTRICT row = args.values + static_cast<int64_t>(key) * args.value_stride;
-    size_t c = 0;
-    for (; c + kLanes <= args.value_dim; c += kLanes) {
-      zeros = hn::MulAdd(hn::LoadU(d, row + c), hn::Zero(d), zeros);
-    }
-    for (; c < args.value_dim; ++c) zero += row[c] * 0.0f;
-  }
-  return hn::AllTrue(d, hn::Eq(zeros, zeros)) && zero == zero;
-}
-
-// The same for the keys that some lane may not see.
-HWY_INLINE bool HiddenValuesAreFinite(FloatTag d, const StepArgs& args) {
-  const ScoreEdits& edits = args.edits;
-  if (!edits.hides()) return true;
-  if (edits.mask != nullptr || edits.bias != nullptr) {
-    return ValuesAreFinite(d, args, 0, args.key_count);
-  }
-  return ValuesAreFinite(d, args, 0, edits.bounds->full_begin) &&
-         ValuesAreFinite(d, args, edits.bounds->full_end, args.key_count);
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

@@ -78,6 +78,24 @@ HWY_INLINE void LoadColumns(FloatTag d, const float* const* rows, size_t column,
   TransposeBlocks(d, m);
 }
 
+// A cache line of floats of each row.
+inline constexpr size_t kLineColumns = 16;
+
+// The same for kLineColumns columns, reading each row's line once: rows a page apart share a set of
+// the first-level cache, and more of them than it has ways would evict each other between columns.
+HWY_INLINE void LoadLineColumns(FloatTag d, const float* const* rows, size_t column,
+                                FloatVec (&m)[kLineColumns / kColumns][kColumns]) {
+  HWY_UNROLL(4)
+  for (size_t r = 0; r < kColumns; ++r) {
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < kLineColumns / kColumns; ++i) {
+      m[i][r] = LoadBlocks(d, rows + r, column + i * kColumns);
+    }
+  }
+  HWY_UNROLL(16)
+  for (size_t i = 0; i < kLineColumns / kColumns; ++i) TransposeBlocks(d, m[i]);
+}
+
 // rows[lane][column + c] = lane of m[c], for the first `row_count` lanes.
 HWY_INLINE void StoreColumns(FloatTag d, FloatVec (&m)[kColumns], float* const* rows,
                              size_t row_count, size_t column) {
