@@ -26,11 +26,11 @@ struct LaneRows {
   LaneRows(const Visibility& visibility, int64_t first, int64_t queries, size_t lanes)
       : first_query(first),
         count(static_cast<size_t>(std::min(queries - first, static_cast<int64_t>(lanes)))) {
-    // Both ends of what a row sees grow with the row.
+    // Both ends of what a row sees grow with the row, also where it sees nothing.
     const KeyRange of_first = visibility.KeysOf(first);
     const KeyRange of_last = visibility.KeysOf(Query(lanes - 1));
     every = Intersection(of_first, of_last);
-    any = Cover(of_first, of_last);
+    any = {of_first.begin, of_last.end};
   }
 
   // The query in lane i.

@@ -88,10 +88,12 @@ struct Lanes {
       const FloatVec shift = hn::Load(d, step.group.shift + j * kLanes);
       const FloatVec sum = hn::Load(d, step.group.sum + j * kLanes);
       const FloatVec inverse = hn::Div(hn::Set(d, 1.0f), sum);
-      const FloatMask empty = hn::Eq(sum, hn::Zero(d));
+      const FloatMask empty = SawNoKey(d, step.group, j);
       const auto weights = [&](size_t key) HWY_ATTR {
         const FloatVec s = hn::Load(d, step.scores + (key * NV + j) * kLanes);
-        return hn::IfThenZeroElse(empty, hn::Mul(Exp(d, hn::Sub(s, shift)), inverse));
+        // Hidden keys stay 0 in a row whose sum is NaN.
+        const FloatMask zero = hn::Or(empty, hn::Eq(s, hn::Set(d, -kInfinity)));
+        return hn::IfThenZeroElse(zero, hn::Mul(Exp(d, hn::Sub(s, shift)), inverse));
       };
       size_t key = 0;
       for (; key + kColumns <= step.key_count; key += kColumns) {
@@ -112,7 +114,7 @@ struct Lanes {
       float* const* rows = args.rows + j * kLanes;
       const FloatVec sum = hn::Load(d, args.group.sum + j * kLanes);
       const FloatVec inverse = hn::Div(hn::Set(d, 1.0f), sum);
-      const FloatMask empty = hn::Eq(sum, hn::Zero(d));
+      const FloatMask empty = SawNoKey(d, args.group, j);
       const float* HWY_RESTRICT from = args.group.output + j * kLanes;
       size_t c = 0;
       for (; c + kColumns <= value_dim; c += kColumns) {
@@ -133,13 +135,23 @@ struct Lanes {
       // In double, so that the sum adds no error of its own.
       const double lse = static_cast<double>(args.group.shift[lane]) +
                          std::log(static_cast<double>(args.group.sum[lane]));
-      const bool empty =
-          args.group.largest[lane] == -kInfinity && args.group.sum[lane] == args.group.sum[lane];
-      *args.lse[lane] = empty ? -kInfinity : static_cast<float>(lse);
+      *args.lse[lane] = SawNoKey(args.group, lane) ? -kInfinity : static_cast<float>(lse);
     }
   }
 
  private:
+  // Rows without a key: out is 0 and lse -inf, although a sink may have put 1 into the sum and no
+  // step may have written the output. A maximum over NaN alone may not show on every target, but
+  // then the sum is NaN.
+  static HWY_INLINE FloatMask SawNoKey(FloatTag d, const LaneGroup& group, size_t j) {
+    const FloatVec sum = hn::Load(d, group.sum + j * kLanes);
+    const FloatVec largest = hn::Load(d, group.largest + j * kLanes);
+    return hn::And(hn::Eq(largest, hn::Set(d, -kInfinity)), hn::Eq(sum, sum));
+  }
+  static bool SawNoKey(const LaneGroup& group, size_t lane) {
+    return group.largest[lane] == -kInfinity && !std::isnan(group.sum[lane]);
+  }
+
   // Adding 0 turns -0 into +0: the sign of a zero would tell how many keys of weight 0 were added,
   // which depends on the rows that share the lane group.
   static HWY_INLINE FloatVec Divide(FloatTag d, FloatVec output, FloatVec inverse,
