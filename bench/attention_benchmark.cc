@@ -25,15 +25,13 @@ void RunAttention(benchmark::State& state, const Case& attention_case) {
       break;
     }
   }
-  const AttentionShape& shape = attention_case.shape;
   const auto calls = static_cast<double>(state.iterations());
-  state.counters["FLOP/s"] =
-      benchmark::Counter(calls * Flops(shape, attention_case.options), benchmark::Counter::kIsRate,
-                         benchmark::Counter::kIs1000);
-  if (IsDecode(shape)) {
+  state.counters["FLOP/s"] = benchmark::Counter(
+      calls * Flops(attention_case), benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
+  if (IsDecode(attention_case.shape)) {
     state.counters["B/s"] =
-        benchmark::Counter(calls * DecodeBytes(shape, attention_case.options),
-                           benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
+        benchmark::Counter(calls * DecodeBytes(attention_case), benchmark::Counter::kIsRate,
+                           benchmark::Counter::kIs1000);
   }
 }
 

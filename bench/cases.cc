@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The table of cases.
+// The table of cases, and names for others.
 
 #include "bench/cases.h"
 
@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 namespace lanewise::bench {
 namespace {
@@ -24,15 +25,59 @@ struct Line {
   int64_t queries;
   int64_t keys;
   int64_t dim;
-  bool causal;
+  AttentionOptions options;
 };
 
+constexpr AttentionOptions kFull = {};
+
+constexpr AttentionOptions Causal(AttentionWindow window = {}) {
+  AttentionOptions options;
+  options.causal = true;
+  options.window = window;
+  return options;
+}
+
+constexpr AttentionOptions Local(int64_t radius) {
+  AttentionOptions options;
+  options.window = AttentionWindow::Radius(radius);
+  return options;
+}
+
+constexpr AttentionOptions Mask() {
+  AttentionOptions options;
+  options.mask = true;
+  return options;
+}
+
+constexpr AttentionOptions Bias() {
+  AttentionOptions options;
+  options.bias = true;
+  return options;
+}
+
+constexpr AttentionOptions Softcap(float cap) {
+  AttentionOptions options;
+  options.softcap = cap;
+  return options;
+}
+
 constexpr Line kLines[] = {
-    // name, batch, heads, kv_heads, queries, keys, dim, causal
-    {"full_d64", 1, 8, 8, 2048, 2048, 64, false},   {"full_d128", 1, 8, 8, 2048, 2048, 128, false},
-    {"causal_d64", 1, 8, 8, 2048, 2048, 64, true},  {"causal_d128", 1, 8, 8, 4096, 4096, 128, true},
-    {"bert", 8, 12, 12, 128, 128, 64, false},       {"decode_gqa", 1, 32, 8, 1, 8192, 128, false},
-    {"decode_mha", 1, 32, 32, 1, 4096, 128, false}, {"chunk_gqa", 1, 32, 8, 64, 4096, 128, true},
+    // name, batch, heads, kv_heads, queries, keys, dim, options
+    {"full_d64", 1, 8, 8, 2048, 2048, 64, kFull},
+    {"full_d128", 1, 8, 8, 2048, 2048, 128, kFull},
+    {"full_d64_mask", 1, 8, 8, 2048, 2048, 64, Mask()},
+    {"full_d64_bias", 1, 8, 8, 2048, 2048, 64, Bias()},
+    {"full_d64_softcap", 1, 8, 8, 2048, 2048, 64, Softcap(30)},
+    {"causal_d64", 1, 8, 8, 2048, 2048, 64, Causal()},
+    {"causal_d128", 1, 8, 8, 4096, 4096, 128, Causal()},
+    {"bert", 8, 12, 12, 128, 128, 64, kFull},
+    {"local32", 1, 4, 4, 8192, 8192, 64, Local(32)},
+    {"local128", 1, 4, 4, 8192, 8192, 64, Local(128)},
+    {"local512", 1, 4, 4, 8192, 8192, 64, Local(512)},
+    {"window128_causal", 1, 4, 4, 8192, 8192, 64, Causal({127, 0})},
+    {"decode_gqa", 1, 32, 8, 1, 8192, 128, kFull},
+    {"decode_mha", 1, 32, 32, 1, 4096, 128, kFull},
+    {"chunk_gqa", 1, 32, 8, 64, 4096, 128, Causal()},
 };
 
 Case FromLine(const Line& line) {
@@ -45,7 +90,7 @@ Case FromLine(const Line& line) {
   result.shape.keys = line.keys;
   result.shape.dim = line.dim;
   result.shape.value_dim = line.dim;
-  result.options.causal = line.causal;
+  result.options = line.options;
   return result;
 }
 
@@ -88,14 +133,30 @@ Result<std::vector<Case>> FindCases(const std::vector<std::string>& names) {
   return found;
 }
 
-Case CustomCase(const AttentionShape& shape, const AttentionOptions& options) {
+Case CustomCase(const AttentionShape& shape, const AttentionOptions& options,
+                std::vector<int64_t> kv_len) {
   std::string name =
       fmt::format("b{}_h{}_kv{}_q{}_k{}_d{}_v{}", shape.batch, shape.heads, shape.kv_heads,
                   shape.queries, shape.keys, shape.dim, shape.value_dim);
   if (options.causal) name += "_causal";
   if (options.top_left) name += "_top_left";
   if (options.query_offset) name += fmt::format("_offset{}", *options.query_offset);
-  return {std::move(name), shape, options};
+  if (options.window.left != kUnlimited || options.window.right != kUnlimited) {
+    name += fmt::format("_window{}_{}", options.window.left, options.window.right);
+  }
+  if (options.softcap) name += fmt::format("_softcap{}", *options.softcap);
+  const std::pair<const char*, bool> arrays[] = {
+      {"_mask", options.mask},    {"_bias", options.bias}, {"_alibi", options.alibi_slopes},
+      {"_sinks", options.sinks},  {"_lse", options.lse},   {"_weights", options.weights},
+      {"_kv_len", options.kv_len}};
+  for (const auto& [suffix, given] : arrays) {
+    if (given) name += suffix;
+  }
+  if (!kv_len.empty()) {
+    const auto [least, most] = std::minmax_element(kv_len.begin(), kv_len.end());
+    name += *least == *most ? fmt::format("{}", *least) : fmt::format("{}to{}", *least, *most);
+  }
+  return {std::move(name), shape, options, std::move(kv_len)};
 }
 
 }  // namespace lanewise::bench

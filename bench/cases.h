@@ -6,8 +6,9 @@
 #ifndef LANEWISE_BENCH_CASES_H_
 #define LANEWISE_BENCH_CASES_H_
 
-#include <string>  // names
-#include <vector>  // lists of cases
+#include <cstdint>  // int64_t
+#include <string>   // names
+#include <vector>   // lists of cases
 
 #include "lanewise/attention.h"
 #include "lanewise/status.h"
@@ -18,6 +19,7 @@ struct Case {
   std::string name;
   AttentionShape shape;
   AttentionOptions options;
+  std::vector<int64_t> kv_len = {};  // [batch], if options.kv_len
 };
 
 // Every case, in the order of the table.
@@ -27,9 +29,10 @@ const std::vector<Case>& AllCases();
 // an unknown name; the message lists the known ones.
 Result<std::vector<Case>> FindCases(const std::vector<std::string>& names);
 
-// A case that is given by its sizes, with a name that tells them:
-// "b1_h32_kv8_q1_k8192_d128_v128_causal".
-Case CustomCase(const AttentionShape& shape, const AttentionOptions& options);
+// A case that is given by its sizes and options, with a name that tells them:
+// "b1_h32_kv8_q1_k8192_d128_v128_causal". `kv_len` as in Case.
+Case CustomCase(const AttentionShape& shape, const AttentionOptions& options,
+                std::vector<int64_t> kv_len = {});
 
 }  // namespace lanewise::bench
 

@@ -5,14 +5,17 @@
 
 #include "bench/prepared_case.h"
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
+#include <new>
+#include <optional>
 #include <string>
+
+#include "src/core/sizes.h"
 
 namespace lanewise::bench {
 namespace {
-
-// Elements of a dense array. The plan has checked that the product fits 64 bits.
-int64_t Count(const Sizes& sizes) { return sizes[0] * sizes[1] * sizes[2] * sizes[3]; }
 
 Status CheckType(const char* name, DataType type) {
   if (type == DataType::kF32) return {};
@@ -20,44 +23,96 @@ Status CheckType(const char* name, DataType type) {
                              std::string(DataTypeName(type)) + ", expected f32");
 }
 
-}  // namespace
-
-Result<CaseArrays> CaseArrays::Make(const Case& benchmark) {
+Status CheckSupported(const Case& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   for (const Status& status : {CheckType("q", shape.q_type), CheckType("k", shape.k_type),
                                CheckType("v", shape.v_type), CheckType("out", shape.out_type)}) {
     if (!status.ok()) return status;
   }
-  const Sizes q_sizes = {shape.batch, shape.heads, shape.queries, shape.dim};
-  const Sizes k_sizes = {shape.batch, shape.kv_heads, shape.keys, shape.dim};
-  const Sizes v_sizes = {shape.batch, shape.kv_heads, shape.keys, shape.value_dim};
-  const Sizes out_sizes = {shape.batch, shape.heads, shape.queries, shape.value_dim};
-  const Sizes lse_sizes = {shape.batch, shape.heads, shape.queries, 1};
+  if (!benchmark.options.ragged) return {};
+  return Status::Unsupported("benchmarks: found ragged, expected batch items of one length");
+}
 
-  // Filled, outputs too, so that the first timed call finds every page in place.
-  Result<tune::FloatArray> q = tune::RandomFloats(Count(q_sizes), 1);
-  if (!q.ok()) return q.status();
-  Result<tune::FloatArray> k = tune::RandomFloats(Count(k_sizes), 2);
-  if (!k.ok()) return k.status();
-  Result<tune::FloatArray> v = tune::RandomFloats(Count(v_sizes), 3);
-  if (!v.ok()) return v.status();
-  Result<tune::FloatArray> out = tune::RandomFloats(Count(out_sizes), 4);
-  if (!out.ok()) return out.status();
+std::optional<int64_t> Count(const Sizes& sizes) {
+  return core::CheckedProduct({sizes[0], sizes[1], sizes[2], sizes[3]});
+}
 
-  CaseArrays arrays;
-  arrays.q_ = std::move(*q);
-  arrays.k_ = std::move(*k);
-  arrays.v_ = std::move(*v);
-  arrays.out_ = std::move(*out);
-  arrays.tensors_ = {ConstTensor(arrays.q_.data(), q_sizes), ConstTensor(arrays.k_.data(), k_sizes),
-                     ConstTensor(arrays.v_.data(), v_sizes), Tensor(arrays.out_.data(), out_sizes)};
-  if (benchmark.options.lse) {
-    Result<tune::FloatArray> lse = tune::RandomFloats(Count(lse_sizes), 5);
-    if (!lse.ok()) return lse.status();
-    arrays.lse_ = std::move(*lse);
-    arrays.tensors_.lse = Tensor(arrays.lse_.data(), lse_sizes);
+}  // namespace
+
+template <typename AnyTensor>
+Status CaseArrays::AddRandom(const Sizes& sizes, uint64_t seed, AnyTensor& tensor) {
+  const std::optional<int64_t> count = Count(sizes);
+  if (!count) return Status::OutOfMemory();
+  Result<tune::FloatArray> array = tune::RandomFloats(*count, seed);
+  if (!array.ok()) return array.status();
+  tensor = AnyTensor(array->data(), sizes);
+  floats_.push_back(std::move(*array));
+  return {};
+}
+
+Status CaseArrays::AddMask(const Sizes& sizes) {
+  const std::optional<int64_t> count = Count(sizes);
+  if (!count || static_cast<uint64_t>(*count) > mask_.max_size()) return Status::OutOfMemory();
+  mask_.assign(static_cast<size_t>(*count), 1);
+  tensors_.mask = ConstTensor(mask_.data(), DataType::kBool, sizes);
+  return {};
+}
+
+Status CaseArrays::AddSlopes(int64_t heads) {
+  Result<tune::FloatArray> slopes = tune::FloatArray::Allocate(heads);
+  if (!slopes.ok()) return slopes.status();
+  for (int64_t h = 0; h < heads; ++h) {
+    slopes->data()[h] = std::exp2(-8.0f * static_cast<float>(h + 1) / static_cast<float>(heads));
   }
-  return arrays;
+  tensors_.alibi_slopes = {slopes->data(), heads};
+  floats_.push_back(std::move(*slopes));
+  return {};
+}
+
+Status CaseArrays::AddSinks(int64_t heads) {
+  ConstTensor sinks;
+  if (Status s = AddRandom({1, 1, 1, heads}, 8, sinks); !s.ok()) return s;
+  tensors_.sinks = {static_cast<const float*>(sinks.data), heads};
+  return {};
+}
+
+Status CaseArrays::AddAll(const Case& benchmark) {
+  const AttentionShape& shape = benchmark.shape;
+  const AttentionOptions& options = benchmark.options;
+  const Sizes q = {shape.batch, shape.heads, shape.queries, shape.dim};
+  const Sizes k = {shape.batch, shape.kv_heads, shape.keys, shape.dim};
+  const Sizes v = {shape.batch, shape.kv_heads, shape.keys, shape.value_dim};
+  const Sizes out = {shape.batch, shape.heads, shape.queries, shape.value_dim};
+  const Sizes rows = {shape.batch, shape.heads, shape.queries, 1};
+  const Sizes weights = {shape.batch, shape.heads, shape.queries, shape.keys};
+  const Sizes pairs = {1, 1, shape.queries, shape.keys};
+  // Filled, outputs too, so that the first timed call finds every page in place.
+  Status s = AddRandom(q, 1, tensors_.q);
+  if (s.ok()) s = AddRandom(k, 2, tensors_.k);
+  if (s.ok()) s = AddRandom(v, 3, tensors_.v);
+  if (s.ok()) s = AddRandom(out, 4, tensors_.out);
+  if (s.ok() && options.lse) s = AddRandom(rows, 5, tensors_.lse);
+  if (s.ok() && options.weights) s = AddRandom(weights, 6, tensors_.weights);
+  if (s.ok() && options.bias) s = AddRandom(pairs, 7, tensors_.bias);
+  if (s.ok() && options.mask) s = AddMask(pairs);
+  if (s.ok() && options.alibi_slopes) s = AddSlopes(shape.heads);
+  if (s.ok() && options.sinks) s = AddSinks(shape.heads);
+  if (options.kv_len) {
+    kv_len_ = benchmark.kv_len;
+    tensors_.kv_len = {kv_len_.data(), static_cast<int64_t>(kv_len_.size())};
+  }
+  return s;
+}
+
+Result<CaseArrays> CaseArrays::Make(const Case& benchmark) {
+  if (Status s = CheckSupported(benchmark); !s.ok()) return s;
+  try {
+    CaseArrays arrays;
+    if (Status s = arrays.AddAll(benchmark); !s.ok()) return s;
+    return arrays;
+  } catch (const std::bad_alloc&) {
+    return Status::OutOfMemory();
+  }
 }
 
 Result<PreparedCase> PreparedCase::Make(const Case& benchmark, const Runtime& runtime,

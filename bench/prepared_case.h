@@ -6,7 +6,9 @@
 #ifndef LANEWISE_BENCH_PREPARED_CASE_H_
 #define LANEWISE_BENCH_PREPARED_CASE_H_
 
+#include <cstdint>  // int64_t, uint8_t
 #include <utility>  // move
+#include <vector>
 
 #include "bench/cases.h"
 #include "lanewise/attention.h"
@@ -16,17 +18,29 @@
 
 namespace lanewise::bench {
 
-// The arrays of one call, dense, in private memory; inputs uniform in [-1, 1) from fixed seeds.
+// The arrays of one call, dense, in private memory: all that its options ask for. Inputs are
+// uniform in [-1, 1) from fixed seeds, but for the mask, which is true everywhere, and the slopes,
+// 2^(-8 (h + 1) / heads) as Press et al. have them. Mask and bias are [1, 1, queries, keys].
 class CaseArrays {
  public:
-  // Errors: kUnsupported for element types other than f32, kOutOfMemory.
+  // Errors: kUnsupported for element types other than f32 and for ragged batches, kOutOfMemory.
   static Result<CaseArrays> Make(const Case& benchmark);
 
   // Views of the arrays; valid as long as this object.
   const AttentionTensors& tensors() const noexcept { return tensors_; }
 
  private:
-  tune::FloatArray q_, k_, v_, out_, lse_;
+  // Sets `tensor` to an array of random numbers.
+  template <typename AnyTensor>
+  Status AddRandom(const Sizes& sizes, uint64_t seed, AnyTensor& tensor);
+  Status AddMask(const Sizes& sizes);
+  Status AddSlopes(int64_t heads);
+  Status AddSinks(int64_t heads);
+  Status AddAll(const Case& benchmark);
+
+  std::vector<tune::FloatArray> floats_;
+  std::vector<uint8_t> mask_;
+  std::vector<int64_t> kv_len_;
   AttentionTensors tensors_;
 };
 

@@ -70,10 +70,10 @@ Result<CaseResult> RunCase(const Case& benchmark, const Runtime& runtime,
 
   result.seconds = measured[0].best;
   result.spread = measured[0].spread();
-  result.gflops = GigaRate(Flops(benchmark.shape, benchmark.options), result.seconds);
+  result.gflops = GigaRate(Flops(benchmark), result.seconds);
   result.fma_peak_gflops = GigaRate(yardsticks[0].work, measured[1].best);
   if (decode) {
-    result.gbps = GigaRate(DecodeBytes(benchmark.shape, benchmark.options), result.seconds);
+    result.gbps = GigaRate(DecodeBytes(benchmark), result.seconds);
     double read_gbps = 0;
     for (size_t i = 1; i < yardsticks.size(); ++i) {
       read_gbps = std::max(read_gbps, GigaRate(yardsticks[i].work, measured[i + 1].best));

@@ -5,6 +5,8 @@
 
 #include "bench/work.h"
 
+#include <cstddef>
+
 #include "src/attention/visibility.h"
 
 namespace lanewise::bench {
@@ -25,28 +27,34 @@ int ElementBytes(DataType type) {
 
 }  // namespace
 
-int64_t AllowedPairs(const AttentionShape& shape, const AttentionOptions& options) {
-  const attention::Visibility visibility(options, shape.queries, shape.keys);
-  if (!visibility.slanted()) return shape.queries * shape.keys;
+int64_t AllowedPairs(const Case& benchmark) {
+  const AttentionShape& shape = benchmark.shape;
   int64_t pairs = 0;
-  for (int64_t i = 0; i < shape.queries; ++i) {
-    const attention::KeyRange keys = visibility.KeysOf(i);
-    if (!keys.empty()) pairs += keys.end - keys.begin;
+  for (int64_t b = 0; b < shape.batch; ++b) {
+    const int64_t keys =
+        benchmark.options.kv_len ? benchmark.kv_len[static_cast<size_t>(b)] : shape.keys;
+    const attention::Visibility visibility(benchmark.options, shape.queries, keys);
+    if (!visibility.slanted()) {
+      pairs += shape.queries * keys;
+      continue;
+    }
+    for (int64_t i = 0; i < shape.queries; ++i) pairs += visibility.KeysOf(i).size();
   }
   return pairs;
 }
 
-double Flops(const AttentionShape& shape, const AttentionOptions& options) {
-  const auto pairs = static_cast<double>(AllowedPairs(shape, options));
-  return 2.0 * pairs * static_cast<double>(shape.batch) * static_cast<double>(shape.heads) *
+double Flops(const Case& benchmark) {
+  const AttentionShape& shape = benchmark.shape;
+  return 2.0 * static_cast<double>(AllowedPairs(benchmark)) * static_cast<double>(shape.heads) *
          static_cast<double>(shape.dim + shape.value_dim);
 }
 
 bool IsDecode(const AttentionShape& shape) { return shape.queries == 1 && shape.keys > 0; }
 
-double DecodeBytes(const AttentionShape& shape, const AttentionOptions& options) {
-  const auto rows = static_cast<double>(shape.batch) * static_cast<double>(shape.kv_heads) *
-                    static_cast<double>(AllowedPairs(shape, options));
+double DecodeBytes(const Case& benchmark) {
+  const AttentionShape& shape = benchmark.shape;
+  const auto rows =
+      static_cast<double>(shape.kv_heads) * static_cast<double>(AllowedPairs(benchmark));
   return rows * (static_cast<double>(shape.dim) * ElementBytes(shape.k_type) +
                  static_cast<double>(shape.value_dim) * ElementBytes(shape.v_type));
 }

@@ -9,22 +9,25 @@
 
 #include <cstdint>
 
+#include "bench/cases.h"
 #include "lanewise/attention.h"
 
 namespace lanewise::bench {
 
-// Pairs (query, key) of one head of one batch item such that the query may see the key. O(queries).
-int64_t AllowedPairs(const AttentionShape& shape, const AttentionOptions& options);
+// Pairs (query, key) of one head, over all batch items, such that causal, window and kv_len let the
+// query see the key. Masks and biases hide nothing here: those of benchmarks allow every pair.
+// O(batch * queries).
+int64_t AllowedPairs(const Case& benchmark);
 
 // 2 * pairs * (dim + value_dim) over all heads: a multiply and an add for each element of q·k and
-// of the weighted sum. exp and the rest of the softmax count nothing.
-double Flops(const AttentionShape& shape, const AttentionOptions& options);
+// of the weighted sum. exp, the rest of the softmax and edits of the scores count nothing.
+double Flops(const Case& benchmark);
 
 // Whether a call is one query a head, so that reading K and V is what bounds it.
 bool IsDecode(const AttentionShape& shape);
 
 // Bytes of the K and V rows that a decode step sees, each counted once.
-double DecodeBytes(const AttentionShape& shape, const AttentionOptions& options);
+double DecodeBytes(const Case& benchmark);
 
 }  // namespace lanewise::bench
 

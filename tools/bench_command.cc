@@ -55,7 +55,7 @@ struct BenchFlags {
   std::vector<std::string> cases;
   ShapeFlags shape;
   OptionFlags options;
-  bool lse = false;
+  ArrayFlags arrays;
   RuntimeFlags runtime;
   OverrideFlags overrides;
   std::optional<float> seconds;
@@ -72,7 +72,7 @@ struct Report {
 
 // The cases that the command line asks for. All errors are errors of usage.
 Result<std::vector<bench::Case>> ChooseCases(const BenchFlags& flags) {
-  if (!flags.shape.given() && !flags.options.given() && !flags.lse) {
+  if (!flags.shape.given() && !flags.options.given() && !flags.arrays.given()) {
     return bench::FindCases(flags.cases);
   }
   if (!flags.cases.empty()) {
@@ -82,8 +82,9 @@ Result<std::vector<bench::Case>> ChooseCases(const BenchFlags& flags) {
   const Result<AttentionShape> shape = flags.shape.shape();
   if (!shape.ok()) return shape.status();
   AttentionOptions options = flags.options.options();
-  options.lse = flags.lse;
-  return std::vector<bench::Case>{bench::CustomCase(*shape, options)};
+  flags.arrays.ApplyTo(options);
+  if (Status s = flags.options.CheckKvLen(*shape); !s.ok()) return s;
+  return std::vector<bench::Case>{bench::CustomCase(*shape, options, flags.options.kv_len())};
 }
 
 Result<Report> Measure(const std::vector<bench::Case>& cases, const BenchFlags& flags) {
@@ -198,7 +199,7 @@ void AddBenchCommand(CLI::App& app, int& exit_code) {
   command->add_option("CASE", flags->cases, "Cases (default: all): " + names)->type_name("");
   flags->shape.AddTo(*command);
   flags->options.AddTo(*command);
-  command->add_flag("--lse", flags->lse, "With the log-sum-exp of each row");
+  flags->arrays.AddTo(*command);
   flags->runtime.AddTo(*command);
   flags->overrides.AddTo(*command);
   AddFloat(*command, "--seconds", flags->seconds, "Time to spend on a case (default: 1.5)");

@@ -76,15 +76,29 @@ CLI::Option* AddInt(CLI::App& app, const std::string& flag, std::optional<int64_
 }
 
 CLI::Option* AddFloat(CLI::App& app, const std::string& flag, std::optional<float>& value,
-                      const std::string& description) {
-  const auto store = [&value, flag](const std::string& text) {
+                      const std::string& description, float smallest) {
+  const auto store = [&value, flag, smallest](const std::string& text) {
     value = ParseNumber<float>(text);
-    if (!value || !std::isfinite(*value)) {
+    if (!value || !std::isfinite(*value) || *value < smallest) {
+      const bool any = smallest == std::numeric_limits<float>::lowest();
       throw CLI::ValidationError(
-          flag, fmt::format("found \"{}\", expected a finite number within f32", text));
+          flag, fmt::format("found \"{}\", expected a finite number within f32{}", text,
+                            any ? "" : fmt::format(", at least {}", smallest)));
     }
   };
   return app.add_option_function<std::string>(flag, store, description)->type_name("X");
+}
+
+CLI::Option* AddIntList(CLI::App& app, const std::string& flag,
+                        const std::function<bool(const std::vector<int64_t>&)>& store,
+                        const std::string& expected, const std::string& description) {
+  const auto parse = [flag, store, expected](const std::string& text) {
+    const std::optional<std::vector<int64_t>> numbers = ParseIntList(text);
+    if (!numbers || !store(*numbers)) {
+      throw CLI::ValidationError(flag, fmt::format("found \"{}\", expected {}", text, expected));
+    }
+  };
+  return app.add_option_function<std::string>(flag, parse, description);
 }
 
 CLI::Option* AddJson(CLI::App& app, bool& json) {

@@ -13,6 +13,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -51,9 +52,17 @@ struct IntRange {
 CLI::Option* AddInt(CLI::App& app, const std::string& flag, std::optional<int64_t>& value,
                     const std::string& description, IntRange range = {});
 
-// Adds `--flag X` for a finite number that f32 can hold; it is rounded to f32.
+// Adds `--flag X` for a finite number of at least `smallest` that f32 can hold; it is rounded to
+// f32.
 CLI::Option* AddFloat(CLI::App& app, const std::string& flag, std::optional<float>& value,
-                      const std::string& description);
+                      const std::string& description,
+                      float smallest = std::numeric_limits<float>::lowest());
+
+// Adds `--flag N,N,...`. `store` takes the numbers and tells whether they will do; messages
+// describe what will as `expected`: "two numbers".
+CLI::Option* AddIntList(CLI::App& app, const std::string& flag,
+                        const std::function<bool(const std::vector<int64_t>&)>& store,
+                        const std::string& expected, const std::string& description);
 
 // Adds `--json`.
 CLI::Option* AddJson(CLI::App& app, bool& json);

@@ -21,8 +21,8 @@ namespace {
 struct ExplainFlags {
   ShapeFlags shape;
   OptionFlags options;
+  ArrayFlags arrays;
   RuntimeFlags runtime;
-  bool lse = false;
   bool json = false;
 };
 
@@ -30,7 +30,8 @@ int Explain(const ExplainFlags& flags) {
   const Result<AttentionShape> shape = flags.shape.shape();
   if (!shape.ok()) return FailUsage(shape.status().message());
   AttentionOptions options = flags.options.options();
-  options.lse = flags.lse;
+  flags.arrays.ApplyTo(options);
+  if (Status s = flags.options.CheckKvLen(*shape); !s.ok()) return FailUsage(s.message());
   const Result<AttentionPlan> plan = PlanAttention(*shape, options, flags.runtime.runtime());
   // All that a plan can find wrong stands on the command line.
   if (plan.status().code() == StatusCode::kInvalidArgument) {
@@ -54,7 +55,7 @@ void AddExplainCommand(CLI::App& app, int& exit_code) {
   const auto flags = std::make_shared<ExplainFlags>();
   flags->shape.AddTo(*command);
   flags->options.AddTo(*command);
-  command->add_flag("--lse", flags->lse, "With the log-sum-exp of each row");
+  flags->arrays.AddTo(*command);
   flags->runtime.AddTo(*command);
   AddJson(*command, flags->json);
   command->callback([flags, &exit_code] { exit_code = Explain(*flags); });

@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Three files into one shape.
+// Files into one shape.
 
 #include "tools/input_arrays.h"
 
@@ -72,6 +72,66 @@ AttentionShape ShapeOf(const InputArrays& arrays) {
   return shape;
 }
 
+Status CheckElements(const std::string& path, const npy::Array& array, DataType type) {
+  if (array.type == type) return {};
+  return Status::InvalidArgument(fmt::format("{}: {} elements, expected {}", path,
+                                             DataTypeName(array.type), DataTypeName(type)));
+}
+
+// An array over the scores, with axes that broadcast.
+Status CheckOverScores(const std::string& path, const npy::Array& array, DataType type,
+                       const AttentionShape& shape) {
+  if (Status s = CheckElements(path, array, type); !s.ok()) return s;
+  const size_t rank = array.shape.size();
+  if (rank != 2 && rank != 4) {
+    return Status::InvalidArgument(fmt::format(
+        "{}: shape {}, expected rank 2 [queries, keys] or 4 [batch, heads, queries, keys]", path,
+        npy::ShapeString(array.shape)));
+  }
+  std::vector<int64_t> expected = {shape.batch, shape.heads, shape.queries, shape.keys};
+  if (rank == 2) expected.erase(expected.begin(), expected.begin() + 2);
+  for (size_t axis = 0; axis < rank; ++axis) {
+    if (array.shape[axis] == expected[axis] || array.shape[axis] == 1) continue;
+    return Status::InvalidArgument(fmt::format("{}: shape {}, expected {}; a size of 1 broadcasts",
+                                               path, npy::ShapeString(array.shape),
+                                               npy::ShapeString(expected)));
+  }
+  return {};
+}
+
+Status CheckPerHead(const std::string& path, const npy::Array& array, int64_t heads) {
+  if (Status s = CheckElements(path, array, DataType::kF32); !s.ok()) return s;
+  const std::vector<int64_t> expected = {heads};
+  if (array.shape == expected) return {};
+  return Status::InvalidArgument(fmt::format("{}: shape {}, expected {}, one number for each head",
+                                             path, npy::ShapeString(array.shape),
+                                             npy::ShapeString(expected)));
+}
+
+// Reads what comes beside q, k and v, whose shape is known.
+Status ReadOthers(const InputPaths& paths, InputArrays& arrays) {
+  const std::pair<const std::optional<std::string>*, std::optional<npy::Array>*> files[] = {
+      {&paths.mask, &arrays.mask},
+      {&paths.bias, &arrays.bias},
+      {&paths.alibi, &arrays.alibi},
+      {&paths.sinks, &arrays.sinks}};
+  for (const auto& [path, array] : files) {
+    if (!*path) continue;
+    Result<npy::Array> read = npy::Read(**path);
+    if (!read.ok()) return read.status();
+    *array = std::move(*read);
+  }
+  const AttentionShape& shape = arrays.shape;
+  Status s;
+  if (arrays.mask) s = CheckOverScores(*paths.mask, *arrays.mask, DataType::kBool, shape);
+  if (s.ok() && arrays.bias) {
+    s = CheckOverScores(*paths.bias, *arrays.bias, DataType::kF32, shape);
+  }
+  if (s.ok() && arrays.alibi) s = CheckPerHead(*paths.alibi, *arrays.alibi, shape.heads);
+  if (s.ok() && arrays.sinks) s = CheckPerHead(*paths.sinks, *arrays.sinks, shape.heads);
+  return s;
+}
+
 }  // namespace
 
 std::vector<int64_t> InputArrays::OutShape() const {
@@ -81,6 +141,31 @@ std::vector<int64_t> InputArrays::OutShape() const {
 }
 
 std::vector<int64_t> InputArrays::LseShape() const { return {q.shape.begin(), q.shape.end() - 1}; }
+
+std::vector<int64_t> InputArrays::WeightsShape() const {
+  std::vector<int64_t> sizes = q.shape;
+  sizes.back() = shape.keys;
+  return sizes;
+}
+
+AttentionTensors InputArrays::Tensors() const {
+  AttentionTensors tensors;
+  tensors.q = InputView(q);
+  tensors.k = InputView(k);
+  tensors.v = InputView(v);
+  if (mask) tensors.mask = InputView(*mask);
+  if (bias) tensors.bias = InputView(*bias);
+  if (alibi) tensors.alibi_slopes = {alibi->floats(), alibi->ElementCount()};
+  if (sinks) tensors.sinks = {sinks->floats(), sinks->ElementCount()};
+  return tensors;
+}
+
+void InputArrays::ApplyTo(AttentionOptions& options) const noexcept {
+  options.mask = mask.has_value();
+  options.bias = bias.has_value();
+  options.alibi_slopes = alibi.has_value();
+  options.sinks = sinks.has_value();
+}
 
 Result<InputArrays> ReadInputs(const InputPaths& paths) {
   InputArrays arrays;
@@ -101,6 +186,7 @@ Result<InputArrays> ReadInputs(const InputPaths& paths) {
   if (Status s = CheckAgainst(k, v, {{0, "batch"}, {1, "heads"}, {2, "keys"}}); !s.ok()) return s;
   arrays.rank = arrays.q.shape.size();
   arrays.shape = ShapeOf(arrays);
+  if (Status s = ReadOthers(paths, arrays); !s.ok()) return s;
   return arrays;
 }
 

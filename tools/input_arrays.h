@@ -1,14 +1,15 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The arrays of `lanewise run`: files of rank 2 [n, d], 3 [heads, n, d] or 4 [batch, heads, n, d]
-// as tensors of rank 4.
+// The input arrays of `lanewise run`: q, k and v of rank 2 [n, d], 3 [heads, n, d] or 4
+// [batch, heads, n, d] as tensors of rank 4, and what may come beside them.
 
 #ifndef LANEWISE_TOOLS_INPUT_ARRAYS_H_
 #define LANEWISE_TOOLS_INPUT_ARRAYS_H_
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,24 +22,39 @@ namespace lanewise::tools {
 
 struct InputPaths {
   std::string q, k, v;
+  std::optional<std::string> mask, bias, alibi, sinks;
 };
 
 struct InputArrays {
   npy::Array q, k, v;
-  size_t rank = 0;       // of all three
+  std::optional<npy::Array> mask, bias, alibi, sinks;
+  size_t rank = 0;       // of q, k and v
   AttentionShape shape;  // sizes and types of the arrays; the output has the type of q
 
-  // Shapes of the results, in the rank of the inputs; lse has no last axis.
+  // Shapes of the results, in the rank of q; lse has no last axis.
   std::vector<int64_t> OutShape() const;
   std::vector<int64_t> LseShape() const;
+  std::vector<int64_t> WeightsShape() const;
+
+  // Views of the arrays, as the inputs of a call.
+  AttentionTensors Tensors() const;
+
+  // Sets the options that ask for the arrays that are present.
+  void ApplyTo(AttentionOptions& options) const noexcept;
 };
 
-// Reads the three files and checks that their ranks and sizes fit together. Whether the library can
-// compute the types and sizes is for the plan to say. Messages name the file.
+// Reads the files and checks that their ranks, sizes and types fit together:
+//
+//   mask   bool  [queries, keys] or [batch, heads, queries, keys]; axes of size 1 broadcast
+//   bias   f32   the same
+//   alibi  f32   [heads]
+//   sinks  f32   [heads]
+//
+// Whether the library can compute the types and sizes of q, k and v is for the plan to say.
+// Messages name the file.
 Result<InputArrays> ReadInputs(const InputPaths& paths);
 
-// A view of an array of rank 2 to 4; missing outer sizes are 1. The array must be f32 to be read
-// through a plan.
+// A view of an array of rank 2 to 4; missing outer sizes are 1.
 ConstTensor InputView(const npy::Array& array);
 
 // A writable view of an f32 result with `sizes`.

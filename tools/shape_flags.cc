@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 
 #include "src/machine/targets.h"
@@ -31,15 +32,81 @@ std::optional<DataType> TypeFrom(const std::string& name) {
 void OptionFlags::AddTo(CLI::App& app) {
   AddFloat(app, "--scale", options_.scale, "Factor of q·k (default: 1/sqrt(dim))");
   app.add_flag("--causal", options_.causal,
-               "Query i sees key j only if j <= i + keys - queries, the last query every key");
+               "Query i sees key j only if j <= its position, i + keys - queries");
   CLI::Option* top_left =
-      app.add_flag("--top-left", options_.top_left, "With --causal: j <= i instead");
-  AddInt(app, "--query-offset", options_.query_offset, "With --causal: j <= i + N instead")
+      app.add_flag("--top-left", options_.top_left,
+                   "Position i instead: the first query stands at the first key");
+  AddInt(app, "--query-offset", options_.query_offset, "Position i + N instead")
       ->excludes(top_left);
+  const auto store_window = [this](const std::vector<int64_t>& sides) {
+    if (sides.size() != 2) return false;
+    window_ = {sides[0], sides[1]};
+    return sides[0] >= kUnlimited && sides[1] >= kUnlimited;
+  };
+  CLI::Option* window =
+      AddIntList(app, "--window", store_window, "two numbers L,R, each a count of keys or -1",
+                 "Keys seen left and right of a query's position, inclusive; -1: no limit")
+          ->type_name("L,R");
+  AddInt(app, "--radius", radius_, "The same on both sides: 2N+1 keys", kSizes)->excludes(window);
+  AddFloat(app, "--softcap", options_.softcap, "Bound scores to (-X, X); 0: off", 0.0f);
+  const auto store_kv_len = [this](const std::vector<int64_t>& lengths) {
+    kv_len_ = lengths;
+    options_.kv_len = true;
+    return *std::min_element(lengths.begin(), lengths.end()) >= 0;
+  };
+  AddIntList(app, "--kv-len", store_kv_len, "whole numbers of at least 0, with commas between them",
+             "Valid keys of each batch item; positions count from their end")
+      ->type_name("N,...");
+}
+
+AttentionOptions OptionFlags::options() const noexcept {
+  AttentionOptions options = options_;
+  if (window_) options.window = *window_;
+  if (radius_) options.window = AttentionWindow::Radius(*radius_);
+  return options;
+}
+
+Status OptionFlags::CheckKvLen(const AttentionShape& shape) const {
+  if (!options_.kv_len) return {};
+  if (static_cast<int64_t>(kv_len_.size()) != shape.batch) {
+    return Status::InvalidArgument(
+        fmt::format("--kv-len: found {} number{}, expected {}, one for each batch item",
+                    kv_len_.size(), kv_len_.size() == 1 ? "" : "s", shape.batch));
+  }
+  for (const int64_t length : kv_len_) {
+    if (length > shape.keys) {
+      return Status::InvalidArgument(fmt::format(
+          "--kv-len: found {}, expected at most {}, the number of keys", length, shape.keys));
+    }
+  }
+  return {};
 }
 
 bool OptionFlags::given() const noexcept {
-  return options_.scale || options_.causal || options_.top_left || options_.query_offset;
+  return options_.scale || options_.causal || options_.top_left || options_.query_offset ||
+         window_ || radius_ || options_.softcap || options_.kv_len;
+}
+
+void ArrayFlags::AddTo(CLI::App& app) {
+  app.add_flag("--mask", mask_, "With a mask for all heads, which `bench` makes all true");
+  app.add_flag("--bias", bias_, "With a bias for all heads");
+  app.add_flag("--alibi", alibi_, "With a slope for each head, 2^(-8(h+1)/heads)");
+  app.add_flag("--sinks", sinks_, "With a sink for each head");
+  app.add_flag("--lse", lse_, "With the log-sum-exp of each row");
+  app.add_flag("--weights", weights_, "With the weights as an output");
+}
+
+void ArrayFlags::ApplyTo(AttentionOptions& options) const noexcept {
+  options.mask = mask_;
+  options.bias = bias_;
+  options.alibi_slopes = alibi_;
+  options.sinks = sinks_;
+  options.lse = lse_;
+  options.weights = weights_;
+}
+
+bool ArrayFlags::given() const noexcept {
+  return mask_ || bias_ || alibi_ || sinks_ || lse_ || weights_;
 }
 
 void RuntimeFlags::AddTo(CLI::App& app) {

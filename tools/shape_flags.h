@@ -1,7 +1,8 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Flags that several subcommands take: the options of attention, where to run, and sizes.
+// Flags that several subcommands take: the options of attention, which arrays a call has, where to
+// run, and sizes.
 
 #ifndef LANEWISE_TOOLS_SHAPE_FLAGS_H_
 #define LANEWISE_TOOLS_SHAPE_FLAGS_H_
@@ -9,25 +10,53 @@
 #include <CLI/CLI.hpp>
 #include <cstdint>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "lanewise/attention.h"
 #include "lanewise/runtime.h"
 
 namespace lanewise::tools {
 
-// --scale --causal --top-left --query-offset. The object outlives the parse.
+// --scale --causal --top-left --query-offset --radius --window --softcap --kv-len: what can be said
+// without an array. The object outlives the parse.
 class OptionFlags {
  public:
   void AddTo(CLI::App& app);
 
-  // The options as given; `lse` is false.
-  const AttentionOptions& options() const noexcept { return options_; }
+  // The options as given; those that stand for other arrays are false.
+  AttentionOptions options() const noexcept;
+
+  // The numbers of --kv-len; empty without it.
+  const std::vector<int64_t>& kv_len() const noexcept { return kv_len_; }
+
+  // kInvalidArgument for a --kv-len that does not fit `shape`.
+  Status CheckKvLen(const AttentionShape& shape) const;
 
   // Whether any of the flags was on the command line.
   bool given() const noexcept;
 
  private:
   AttentionOptions options_;
+  std::optional<AttentionWindow> window_;
+  std::optional<int64_t> radius_;
+  std::vector<int64_t> kv_len_;
+};
+
+// --mask --bias --alibi --sinks --lse --weights as switches, for subcommands that read no files.
+// The object outlives the parse.
+class ArrayFlags {
+ public:
+  void AddTo(CLI::App& app);
+
+  // Sets the options of the arrays that were asked for.
+  void ApplyTo(AttentionOptions& options) const noexcept;
+
+  // Whether any of the flags was on the command line.
+  bool given() const noexcept;
+
+ private:
+  bool mask_ = false, bias_ = false, alibi_ = false, sinks_ = false, lse_ = false, weights_ = false;
 };
 
 // --threads --target, over DefaultRuntime(). The object outlives the parse.

@@ -1,76 +1,39 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The list of cases, their data, and how a run is judged.
+// The list of cases.
 
 #include "tools/verify_cases.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <bit>
-#include <cstddef>
-#include <limits>
-#include <optional>
+#include <cstdint>
 #include <utility>
 
 namespace lanewise::tools {
 namespace {
 
-// A NaN that no arithmetic produces.
-constexpr uint32_t kMarkBits = 0x7FC5A5A5;
-const float kMark = std::bit_cast<float>(kMarkBits);
+constexpr std::pair<const char*, Pairs> kPairs[] = {{"for each pair", Pairs::kEach},
+                                                    {"that heads share", Pairs::kShared},
+                                                    {"for each key", Pairs::kPerKey},
+                                                    {"for each row", Pairs::kPerRow}};
 
-bool IsMark(float value) { return std::bit_cast<uint32_t>(value) == kMarkBits; }
-
-// Numbers uniform in [-1, 1), the same in every run (SplitMix64).
-class Uniform {
- public:
-  explicit Uniform(uint64_t seed) : state_(seed) {}
-  float Next() {
-    uint64_t x = state_ += 0x9E3779B97F4A7C15;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
-    x ^= x >> 31;
-    return static_cast<float>(static_cast<int64_t>(x >> 40) - (1 << 23)) * 0x1p-23f;
-  }
-
- private:
-  uint64_t state_;
-};
-
-Sizes StridesOf(const Sizes& sizes, Layout layout) {
-  switch (layout) {
-    case Layout::kDense:
-      break;
-    case Layout::kPadded: {
-      const int64_t row = sizes[3] + 3;
-      const int64_t head = sizes[2] * row + 5;
-      return {sizes[1] * head + 7, head, row, 1};
-    }
-    case Layout::kPacked:
-      return {sizes[2] * sizes[1] * sizes[3], sizes[3], sizes[1] * sizes[3], 1};
-    case Layout::kShared:
-      return {sizes[2] * sizes[3], 0, sizes[3], 1};
-  }
-  return DenseStrides(sizes);
+AttentionOptions WithLse() {
+  AttentionOptions options;
+  options.lse = true;
+  return options;
 }
 
-// The outputs of a case with shared inputs are dense.
-Layout OutputLayout(Layout layout) { return layout == Layout::kShared ? Layout::kDense : layout; }
+AttentionOptions Causal(AttentionWindow window) {
+  AttentionOptions options = WithLse();
+  options.causal = true;
+  options.window = window;
+  return options;
+}
 
-// Calls visit(offset) for each element of a view.
-template <typename Visit>
-void ForEachOffset(const Sizes& sizes, const Sizes& strides, const Visit& visit) {
-  for (int64_t a = 0; a < sizes[0]; ++a) {
-    for (int64_t b = 0; b < sizes[1]; ++b) {
-      for (int64_t c = 0; c < sizes[2]; ++c) {
-        for (int64_t d = 0; d < sizes[3]; ++d) {
-          visit(static_cast<size_t>(a * strides[0] + b * strides[1] + c * strides[2] + d));
-        }
-      }
-    }
-  }
+// Options that hide keys by position, and what to call them.
+std::vector<std::pair<const char*, AttentionOptions>> Positions() {
+  return {{"", WithLse()}, {", causal", Causal({})}, {", window 6, 0, causal", Causal({6, 0})}};
 }
 
 // Builds the list of cases.
@@ -79,8 +42,15 @@ class CaseList {
   std::vector<VerifyCase> Make() {
     AddSizes();
     AddCausal();
+    AddWindows();
     AddHeadsAndLayouts();
     AddNumbers();
+    AddMasks();
+    AddBiases();
+    AddScoreEdits();
+    AddLengths();
+    AddRagged();
+    AddTogether();
     return std::move(cases_);
   }
 
@@ -134,6 +104,37 @@ class CaseList {
     empty.options.query_offset = -1000;
   }
 
+  void AddWindows() {
+    const AttentionWindow windows[] = {{0, 0},           {3, 3},  {17, 0}, {2, kUnlimited},
+                                       {kUnlimited, 1},  {40, 7}, {0, 90}, {INT64_MAX, INT64_MAX},
+                                       {500, kUnlimited}};
+    const std::pair<int64_t, int64_t> sizes[] = {{33, 33}, {16, 100}, {70, 16}, {65, 300}};
+    for (const auto& [queries, keys] : sizes) {
+      const std::string size = fmt::format("{} queries, {} keys", queries, keys);
+      for (const AttentionWindow& window : windows) {
+        const std::string name = fmt::format("window {}, {}, ", window.left, window.right);
+        Add(name + size, queries, keys, 16).options.window = window;
+      }
+      VerifyCase& causal = Add("window 9, 4, causal, " + size, queries, keys, 16);
+      causal.options.window = {9, 4};
+      causal.options.causal = true;
+      VerifyCase& top_left = Add("window 6, 2, top left, " + size, queries, keys, 16);
+      top_left.options.window = {6, 2};
+      top_left.options.top_left = true;
+      VerifyCase& moved = Add("window 1, 30, offset -20, " + size, queries, keys, 16);
+      moved.options.window = {1, 30};
+      moved.options.query_offset = -20;
+    }
+    VerifyCase& some = Add("window 20, 5, NaN and inf in a few keys", 70, 150, 24);
+    some.options.window = {20, 5};
+    some.options.weights = true;
+    some.content = Content::kNotFiniteKeys;
+    VerifyCase& unseen = Add("window 3, 3, NaN and inf out of sight", 40, 150, 24);
+    unseen.options.window = {3, 3};
+    unseen.options.query_offset = 50;
+    unseen.content = Content::kNotFiniteUnseen;
+  }
+
   void AddHeadsAndLayouts() {
     const std::pair<const char*, Layout> layouts[] = {{"dense", Layout::kDense},
                                                       {"padded rows", Layout::kPadded},
@@ -151,6 +152,7 @@ class CaseList {
           added.shape.kv_heads = kv_heads;
           added.shape.value_dim = 20;
           added.options.causal = causal;
+          added.options.weights = query_heads == 8;
           added.layout = layout;
         }
       }
@@ -163,15 +165,159 @@ class CaseList {
     const std::pair<const char*, Content> contents[] = {
         {"scores in the hundreds", Content::kLargeScores},
         {"large and small values", Content::kLargeValues},
-        {"NaN and inf out of sight", Content::kHiddenNotFinite},
+        {"NaN and inf in a few keys", Content::kNotFiniteKeys},
         {"NaN in one query", Content::kNanQuery}};
     for (const auto& [name, content] : contents) {
       VerifyCase& added = Add(name, 70, 150, 24);
-      added.options.causal = content == Content::kHiddenNotFinite;
+      added.options.causal = content == Content::kNotFiniteKeys;
       added.content = content;
     }
     Add("many keys", 66, 2000, 64);
     Add("many keys, causal", 66, 2000, 64).options.causal = true;
+  }
+
+  // Two batch items of four heads that share two.
+  VerifyCase& AddHeads(std::string name, int64_t queries, int64_t keys) {
+    VerifyCase& added = Add(std::move(name), queries, keys, 12);
+    added.shape.batch = 2;
+    added.shape.heads = 4;
+    added.shape.kv_heads = 2;
+    added.shape.value_dim = 9;
+    return added;
+  }
+
+  VerifyCase& AddMasked(std::string name, Pairs mask, int64_t queries, int64_t keys) {
+    VerifyCase& added = AddHeads(std::move(name), queries, keys);
+    added.options.mask = true;
+    added.mask = mask;
+    return added;
+  }
+
+  VerifyCase& AddBiased(std::string name, Pairs bias, int64_t queries, int64_t keys) {
+    VerifyCase& added = AddHeads(std::move(name), queries, keys);
+    added.options.bias = true;
+    added.bias = bias;
+    return added;
+  }
+
+  void AddMasks() {
+    for (const auto& [name, pairs] : kPairs) {
+      AddMasked(fmt::format("mask {}", name), pairs, 21, 35);
+      AddMasked(fmt::format("mask {}, weights", name), pairs, 33, 50).options.weights = true;
+      VerifyCase& causal = AddMasked(fmt::format("mask {}, causal", name), pairs, 35, 41);
+      causal.options.causal = true;
+      causal.layout = Layout::kPacked;
+      VerifyCase& blocks = AddMasked(fmt::format("mask {}, in blocks", name), pairs, 70, 200);
+      blocks.pattern = Pattern::kBlocks;
+      blocks.kv_block = 32;
+    }
+    AddMasked("mask that hides nothing", Pairs::kShared, 40, 70).pattern = Pattern::kNothing;
+    VerifyCase& some = AddMasked("mask, NaN and inf in a few keys", Pairs::kEach, 70, 90);
+    some.content = Content::kNotFiniteKeys;
+    some.options.weights = true;
+    AddMasked("mask, NaN and inf out of sight", Pairs::kPerKey, 30, 90).content =
+        Content::kNotFiniteUnseen;
+    VerifyCase& window = AddMasked("mask, window 10, 10", Pairs::kEach, 50, 130);
+    window.options.window = {10, 10};
+    window.pattern = Pattern::kBlocks;
+    window.kv_block = 32;
+  }
+
+  void AddBiases() {
+    for (const auto& [name, pairs] : kPairs) {
+      AddBiased(fmt::format("bias {}", name), pairs, 21, 35).layout = Layout::kPadded;
+      AddBiased(fmt::format("bias {}, weights", name), pairs, 33, 50).options.weights = true;
+      VerifyCase& finite = AddBiased(fmt::format("bias {}, finite", name), pairs, 40, 70);
+      finite.pattern = Pattern::kNothing;
+      finite.options.causal = true;
+    }
+    VerifyCase& some = AddBiased("bias, NaN and inf out of sight", Pairs::kPerKey, 30, 90);
+    some.content = Content::kNotFiniteUnseen;
+    VerifyCase& blocks = AddBiased("bias, in blocks", Pairs::kShared, 70, 200);
+    blocks.pattern = Pattern::kBlocks;
+    blocks.kv_block = 32;
+  }
+
+  // Softcap, ALiBi and sinks.
+  void AddScoreEdits() {
+    for (const float cap : {0.01f, 1.0f, 30.0f, 1e30f}) {
+      Add(fmt::format("softcap {}", cap), 35, 70, 16).options.softcap = cap;
+      VerifyCase& large = Add(fmt::format("softcap {}, large scores", cap), 35, 70, 16);
+      large.options.softcap = cap;
+      large.options.causal = true;
+      large.content = Content::kLargeScores;
+    }
+    for (const auto& [name, options] : Positions()) {
+      for (const auto& [queries, keys] : {std::pair(30, 70), std::pair(66, 40)}) {
+        const std::string rest = fmt::format("{}, {} queries, {} keys", name, queries, keys);
+        VerifyCase& alibi = AddHeads("ALiBi" + rest, queries, keys);
+        alibi.options = options;
+        alibi.options.alibi_slopes = true;
+        VerifyCase& sinks = AddHeads("sinks" + rest, queries, keys);
+        sinks.options = options;
+        sinks.options.sinks = true;
+        sinks.options.weights = true;
+      }
+    }
+    VerifyCase& moved = AddHeads("ALiBi, offset 1000", 20, 50);
+    moved.options.alibi_slopes = true;
+    moved.options.query_offset = 1000;
+    VerifyCase& capped = AddHeads("softcap 2, sinks, large scores", 20, 50);
+    capped.options.softcap = 2.0f;
+    capped.options.sinks = true;
+    capped.content = Content::kLargeScores;
+  }
+
+  void AddLengths() {
+    for (const auto& [name, options] : Positions()) {
+      VerifyCase& added = AddHeads(fmt::format("kv_len{}", name), 18, 90);
+      added.options = options;
+      added.options.kv_len = true;
+      added.options.weights = true;
+      added.shape.batch = 5;
+      added.kv_len = {0, 90, 17, 1, 64};
+      added.content = Content::kNotFiniteUnseen;
+    }
+  }
+
+  void AddRagged() {
+    for (const auto& [name, options] : Positions()) {
+      VerifyCase& added = AddHeads(fmt::format("ragged{}", name), 100, 120);
+      added.options = options;
+      added.options.ragged = true;
+      added.shape.batch = 6;
+      added.q_offsets = {0, 0, 17, 18, 40, 40, 100};
+      added.k_offsets = {0, 9, 20, 53, 53, 70, 120};
+      added.layout = Layout::kPacked;
+    }
+    VerifyCase& edited = AddHeads("ragged, ALiBi, sinks, softcap 3", 70, 60);
+    edited.options = Causal({});
+    edited.options.ragged = true;
+    edited.options.alibi_slopes = true;
+    edited.options.sinks = true;
+    edited.options.softcap = 3.0f;
+    edited.q_offsets = {0, 33, 70};
+    edited.k_offsets = {0, 21, 60};
+  }
+
+  void AddTogether() {
+    for (const int64_t kv_block : {0, 32}) {
+      const std::string block = kv_block == 0 ? "" : fmt::format(", kv_block {}", kv_block);
+      VerifyCase& added = AddMasked("all options" + block, Pairs::kEach, 45, 110);
+      added.options.bias = true;
+      added.bias = Pairs::kPerRow;
+      added.options.window = {60, 3};
+      added.options.causal = true;
+      added.options.softcap = 5.0f;
+      added.options.scale = 0.7f;
+      added.options.alibi_slopes = true;
+      added.options.sinks = true;
+      added.options.weights = true;
+      added.options.kv_len = true;
+      added.kv_len = {110, 77};
+      added.layout = Layout::kPadded;
+      added.kv_block = kv_block;
+    }
   }
 
   std::vector<VerifyCase> cases_;
@@ -180,112 +326,5 @@ class CaseList {
 }  // namespace
 
 std::vector<VerifyCase> VerifyCases() { return CaseList().Make(); }
-
-VerifyArray::VerifyArray(const Sizes& sizes, Layout layout)
-    : sizes_(sizes), strides_(StridesOf(sizes, layout)) {
-  size_t end = 0;
-  ForEachOffset(sizes_, strides_, [&end](size_t at) { end = std::max(end, at + 1); });
-  constexpr size_t kGapBehind = 32;
-  memory_.resize(end + kGapBehind);
-  covered_.resize(memory_.size());
-  ForEachOffset(sizes_, strides_, [this](size_t at) { covered_[at] = true; });
-  Clear();
-}
-
-float& VerifyArray::At(int64_t a, int64_t b, int64_t c, int64_t d) noexcept {
-  return memory_[static_cast<size_t>(a * strides_[0] + b * strides_[1] + c * strides_[2] + d)];
-}
-
-void VerifyArray::Clear() { std::fill(memory_.begin(), memory_.end(), kMark); }
-
-bool VerifyArray::GapsIntact() const {
-  for (size_t at = 0; at < memory_.size(); ++at) {
-    if (!covered_[at] && !IsMark(memory_[at])) return false;
-  }
-  return true;
-}
-
-PreparedVerifyCase::PreparedVerifyCase(VerifyCase description)
-    : case_(std::move(description)),
-      q_({case_.shape.batch, case_.shape.heads, case_.shape.queries, case_.shape.dim},
-         case_.layout),
-      k_({case_.shape.batch, case_.shape.kv_heads, case_.shape.keys, case_.shape.dim},
-         case_.layout),
-      v_({case_.shape.batch, case_.shape.kv_heads, case_.shape.keys, case_.shape.value_dim},
-         case_.layout),
-      out_({case_.shape.batch, case_.shape.heads, case_.shape.queries, case_.shape.value_dim},
-           OutputLayout(case_.layout)),
-      lse_({case_.shape.batch, case_.shape.heads, case_.shape.queries, 1},
-           OutputLayout(case_.layout)) {
-  Fill();
-  AttentionTensors tensors;
-  tensors.q = q_.view();
-  tensors.k = k_.view();
-  tensors.v = v_.view();
-  expected_ = reference::Attention(tensors, case_.options);
-  tolerance_ = reference::Tolerance(tensors, case_.options, expected_);
-}
-
-void PreparedVerifyCase::Fill() {
-  uint64_t seed = 0;
-  for (VerifyArray* array : {&q_, &k_, &v_}) {
-    Uniform uniform(++seed);
-    const Tensor view = array->view();
-    ForEachOffset(view.sizes, view.strides,
-                  [&](size_t at) { static_cast<float*>(view.data)[at] = uniform.Next(); });
-  }
-  const AttentionShape& shape = case_.shape;
-  switch (case_.content) {
-    case Content::kUniform:
-      break;
-    case Content::kLargeScores: {
-      const Tensor view = q_.view();
-      ForEachOffset(view.sizes, view.strides,
-                    [&](size_t at) { static_cast<float*>(view.data)[at] *= 500.0f; });
-      break;
-    }
-    case Content::kLargeValues:
-      for (int64_t j = 0; j < shape.keys; ++j) {
-        for (int64_t c = 0; c < shape.value_dim; ++c) {
-          v_.At(0, 0, j, c) *= c % 2 == 0 ? 1e30f : 1e-30f;
-        }
-      }
-      break;
-    case Content::kHiddenNotFinite: {
-      // The last key is seen by the last query only.
-      const int64_t last = shape.keys - 1;
-      k_.At(0, 0, last, 0) = std::numeric_limits<float>::quiet_NaN();
-      v_.At(0, 0, last, 0) = std::numeric_limits<float>::infinity();
-      v_.At(0, 0, last - 1, 1) = std::numeric_limits<float>::quiet_NaN();
-      break;
-    }
-    case Content::kNanQuery:
-      q_.At(0, 0, shape.queries / 2, shape.dim / 2) = std::numeric_limits<float>::quiet_NaN();
-      break;
-  }
-}
-
-std::string PreparedVerifyCase::Run(const AttentionPlan& plan, double* ratio) {
-  out_.Clear();
-  lse_.Clear();
-  AttentionTensors tensors;
-  tensors.q = q_.view();
-  tensors.k = k_.view();
-  tensors.v = v_.view();
-  tensors.out = out_.view();
-  tensors.lse = lse_.view();
-  Workspace workspace(plan.workspace_bytes());
-  if (const Status s = plan.Run(tensors, workspace); !s.ok()) {
-    *ratio = std::numeric_limits<double>::infinity();
-    return s.message();
-  }
-  const reference::Comparison out = reference::Compare(tensors.out, expected_.out, tolerance_.out);
-  const reference::Comparison lse = reference::Compare(tensors.lse, expected_.lse, tolerance_.lse);
-  *ratio = std::max(out.worst_ratio, lse.worst_ratio);
-  if (!out.ok()) return "out " + reference::Describe(out.worst);
-  if (!lse.ok()) return "lse " + reference::Describe(lse.worst);
-  if (!out_.GapsIntact() || !lse_.GapsIntact()) return "memory outside of the output was written";
-  return "";
-}
 
 }  // namespace lanewise::tools

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The built-in cases of `lanewise verify`: sizes around the lanes and rows of every register tile,
-// masks, shared heads, strides, and numbers that are hard on softmax.
+// every option alone and with others, shared heads, strides, and numbers that are hard on softmax.
 
 #ifndef LANEWISE_TOOLS_VERIFY_CASES_H_
 #define LANEWISE_TOOLS_VERIFY_CASES_H_
@@ -12,9 +12,6 @@
 #include <vector>
 
 #include "lanewise/attention.h"
-#include "lanewise/tensor.h"
-#include "src/reference/attention.h"
-#include "src/reference/tolerance.h"
 
 namespace lanewise::tools {
 
@@ -26,13 +23,32 @@ enum class Layout {
   kShared,  // all heads are the same memory; inputs only
 };
 
-// What the inputs hold.
+// What q, k and v hold.
 enum class Content {
-  kUniform,          // numbers in [-1, 1)
-  kLargeScores,      // scores in the hundreds
-  kLargeValues,      // values around 1e30, and around 1e-30
-  kHiddenNotFinite,  // NaN and infinities in keys and values that rows of a causal case do not see
-  kNanQuery,         // one query holds NaN
+  kUniform,      // numbers in [-1, 1)
+  kLargeScores,  // scores in the hundreds
+  kLargeValues,  // values around 1e30, and around 1e-30
+  kNanQuery,     // one query holds NaN
+  // NaN and infinities in a few keys and values. Rows that see them show it, others may not.
+  kNotFiniteKeys,
+  // NaN and infinities in every key and value that no row sees.
+  kNotFiniteUnseen,
+};
+
+// Sizes of a mask or bias.
+enum class Pairs {
+  kNone,    // there is none
+  kEach,    // [batch, heads, queries, keys]
+  kShared,  // [1, 1, queries, keys]
+  kPerKey,  // [batch, 1, 1, keys]
+  kPerRow,  // [1, heads, queries, 1]
+};
+
+// Which pairs a mask, or a bias of -inf, hides.
+enum class Pattern {
+  kMixed,   // half of the pairs of most rows, all of some
+  kBlocks,  // everything, nothing or half of the pairs of blocks of 32 x 32
+  kNothing,
 };
 
 struct VerifyCase {
@@ -41,50 +57,18 @@ struct VerifyCase {
   AttentionOptions options;  // lse is always asked for
   Layout layout = Layout::kDense;
   Content content = Content::kUniform;
+  // Fit the options of the same names.
+  Pairs mask = Pairs::kNone;
+  Pairs bias = Pairs::kNone;
+  Pattern pattern = Pattern::kMixed;
+  std::vector<int64_t> kv_len = {};
+  std::vector<int64_t> q_offsets = {};
+  std::vector<int64_t> k_offsets = {};
+
+  int64_t kv_block = 0;  // 0: the plan's
 };
 
 std::vector<VerifyCase> VerifyCases();
-
-// Memory for one array; what the view does not cover holds a mark.
-class VerifyArray {
- public:
-  VerifyArray(const Sizes& sizes, Layout layout);
-
-  Tensor view() noexcept { return {memory_.data(), sizes_, strides_}; }
-  ConstTensor view() const noexcept { return {memory_.data(), sizes_, strides_}; }
-  float& At(int64_t a, int64_t b, int64_t c, int64_t d) noexcept;
-
-  // Marks all of it again.
-  void Clear();
-  // Whether all that the view does not cover still holds the mark.
-  bool GapsIntact() const;
-
- private:
-  Sizes sizes_;
-  Sizes strides_;
-  std::vector<float> memory_;
-  std::vector<bool> covered_;
-};
-
-// A case with its inputs, the right results, and space for the results of a run.
-class PreparedVerifyCase {
- public:
-  explicit PreparedVerifyCase(VerifyCase description);
-
-  const VerifyCase& description() const noexcept { return case_; }
-
-  // Computes the case with `plan`. `*ratio` is the largest error / tolerance; the returned text
-  // says what is wrong, and is empty if nothing is.
-  std::string Run(const AttentionPlan& plan, double* ratio);
-
- private:
-  void Fill();
-
-  VerifyCase case_;
-  VerifyArray q_, k_, v_, out_, lse_;
-  reference::AttentionResult expected_;
-  reference::AttentionTolerance tolerance_;
-};
 
 }  // namespace lanewise::tools
 

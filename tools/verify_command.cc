@@ -18,6 +18,7 @@
 #include "src/kernels/lanes.h"
 #include "src/machine/targets.h"
 #include "tools/command.h"
+#include "tools/prepared_verify_case.h"
 #include "tools/shape_flags.h"
 #include "tools/verify_cases.h"
 
@@ -53,6 +54,7 @@ Result<TargetReport> VerifyTarget(const Runtime& runtime, std::vector<PreparedVe
     overrides.tile = kernel.tile;
     for (PreparedVerifyCase& prepared : cases) {
       const VerifyCase& description = prepared.description();
+      overrides.kv_block = description.kv_block;
       const Result<AttentionPlan> plan =
           attention::PlanAttentionWith(description.shape, description.options, runtime, overrides);
       if (!plan.ok()) return plan.status();

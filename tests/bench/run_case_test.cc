@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "bench/prepared_case.h"
 #include "bench/work.h"
@@ -48,8 +50,7 @@ TEST(RunCaseTest, FillsInTheRow) {
     EXPECT_EQ(result->name, benchmark.name);
     EXPECT_FALSE(result->plan.tile.empty());
     EXPECT_GT(result->seconds, 0.0);
-    EXPECT_DOUBLE_EQ(result->gflops * result->seconds * 1e9,
-                     Flops(benchmark.shape, benchmark.options));
+    EXPECT_DOUBLE_EQ(result->gflops * result->seconds * 1e9, Flops(benchmark));
     EXPECT_GE(result->spread, 0.0);
     EXPECT_TRUE(std::isfinite(result->fma_peak_gflops) && result->fma_peak_gflops > 0.0);
     EXPECT_FALSE(result->gbps.has_value());
@@ -104,12 +105,87 @@ TEST(RunCaseTest, ThreadsOfTheCallersArenaAreNotMeasurable) {
   EXPECT_NE(status.message().find("threads"), std::string::npos) << status.message();
 }
 
-TEST(RunCaseTest, LogSumExpOption) {
+// All options that need an array.
+AttentionOptions AllArrays() {
   AttentionOptions options;
-  options.lse = true;
+  options.mask = options.bias = options.alibi_slopes = options.sinks = options.kv_len = true;
+  options.lse = options.weights = true;
+  return options;
+}
+
+TEST(RunCaseTest, RunsWithEveryArray) {
+  AttentionShape shape = SmallShape(20);
+  shape.batch = 2;
+  AttentionOptions options = AllArrays();
+  options.window = {9, 3};
+  options.softcap = 5.0f;
   const Result<CaseResult> result =
-      RunCase(CustomCase(SmallShape(20), options), Threads(1), {}, ShortMeasure());
+      RunCase(CustomCase(shape, options, {50, 31}), Threads(2), {}, ShortMeasure());
   EXPECT_TRUE(result.ok()) << result.status().message();
+}
+
+TEST(RunCaseTest, LengthsThatDoNotFitAreErrors) {
+  AttentionOptions options;
+  options.kv_len = true;
+  for (const std::vector<int64_t>& kv_len :
+       std::vector<std::vector<int64_t>>{{}, {50, 50}, {51}, {-1}}) {
+    const Status status =
+        RunCase(CustomCase(SmallShape(20), options, kv_len), Threads(1), {}, ShortMeasure())
+            .status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("kv_len"), std::string::npos) << status.message();
+  }
+}
+
+TEST(PreparedCaseTest, FillsItsArrays) {
+  AttentionShape shape = SmallShape(20);
+  shape.batch = 2;
+  const Result<CaseArrays> arrays = CaseArrays::Make(CustomCase(shape, AllArrays(), {50, 31}));
+  ASSERT_TRUE(arrays.ok()) << arrays.status().message();
+  const AttentionTensors& tensors = arrays->tensors();
+  EXPECT_EQ(tensors.mask.sizes, (Sizes{1, 1, 20, 50}));
+  EXPECT_EQ(tensors.mask.type, DataType::kBool);
+  EXPECT_EQ(tensors.bias.sizes, (Sizes{1, 1, 20, 50}));
+  float least = 0;
+  float most = 0;
+  for (int64_t i = 0; i < 20 * 50; ++i) {
+    EXPECT_EQ(static_cast<const uint8_t*>(tensors.mask.data)[i], 1);
+    least = std::min(least, static_cast<const float*>(tensors.bias.data)[i]);
+    most = std::max(most, static_cast<const float*>(tensors.bias.data)[i]);
+  }
+  EXPECT_TRUE(least >= -1 && least < -0.9f) << least;
+  EXPECT_TRUE(most < 1 && most > 0.9f) << most;
+  ASSERT_EQ(tensors.alibi_slopes.size, 4);
+  for (int h = 0; h < 4; ++h) {
+    EXPECT_FLOAT_EQ(tensors.alibi_slopes.data[h], std::exp2(-2.0f * static_cast<float>(h + 1)));
+  }
+  EXPECT_EQ(tensors.sinks.size, 4);
+  ASSERT_EQ(tensors.kv_len.size, 2);
+  EXPECT_EQ(tensors.kv_len.data[1], 31);
+  EXPECT_EQ(tensors.lse.sizes, (Sizes{2, 4, 20, 1}));
+  EXPECT_EQ(tensors.weights.sizes, (Sizes{2, 4, 20, 50}));
+
+  const Result<CaseArrays> plain = CaseArrays::Make(CustomCase(shape, {}));
+  ASSERT_TRUE(plain.ok()) << plain.status().message();
+  EXPECT_EQ(plain->tensors().mask.data, nullptr);
+  EXPECT_EQ(plain->tensors().weights.data, nullptr);
+}
+
+TEST(PreparedCaseTest, ArraysBeyondMemoryAreAnError) {
+  AttentionShape shape = SmallShape(int64_t{1} << 40);
+  shape.heads = shape.kv_heads = 0;
+  shape.keys = int64_t{1} << 40;
+  AttentionOptions options;
+  options.bias = true;
+  EXPECT_EQ(CaseArrays::Make(CustomCase(shape, options)).status().code(), StatusCode::kOutOfMemory);
+}
+
+TEST(PreparedCaseTest, RaggedBatchesAreRefused) {
+  AttentionOptions options;
+  options.ragged = true;
+  const Status status = CaseArrays::Make(CustomCase(SmallShape(20), options)).status();
+  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+  EXPECT_NE(status.message().find("ragged"), std::string::npos) << status.message();
 }
 
 TEST(PreparedCaseTest, OtherTypesAreRefused) {

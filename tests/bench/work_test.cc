@@ -14,26 +14,37 @@
 namespace lanewise::bench {
 namespace {
 
-int64_t CountPairs(const AttentionShape& shape, const AttentionOptions& options) {
+// Of one batch item.
+int64_t CountPairs(const AttentionOptions& options, int64_t queries, int64_t keys) {
   int64_t pairs = 0;
-  for (int64_t i = 0; i < shape.queries; ++i) {
-    int64_t position = i + shape.keys - shape.queries;
+  for (int64_t i = 0; i < queries; ++i) {
+    int64_t position = i + keys - queries;
     if (options.top_left) position = i;
     if (options.query_offset) position = i + *options.query_offset;
-    for (int64_t j = 0; j < shape.keys; ++j) pairs += !options.causal || j <= position ? 1 : 0;
+    for (int64_t j = 0; j < keys; ++j) {
+      if (options.causal && j > position) continue;
+      if (options.window.left != kUnlimited && position - j > options.window.left) continue;
+      if (options.window.right != kUnlimited && j - position > options.window.right) continue;
+      ++pairs;
+    }
   }
   return pairs;
+}
+
+Case OfSizes(int64_t queries, int64_t keys) {
+  Case benchmark;
+  benchmark.shape.queries = queries;
+  benchmark.shape.keys = keys;
+  return benchmark;
 }
 
 TEST(WorkTest, PairsEqualCounting) {
   for (const int64_t queries : {0, 1, 2, 7, 16}) {
     for (const int64_t keys : {0, 1, 3, 7, 20}) {
-      AttentionShape shape;
-      shape.queries = queries;
-      shape.keys = keys;
-      AttentionOptions options;
+      Case benchmark = OfSizes(queries, keys);
+      AttentionOptions& options = benchmark.options;
       const auto check = [&](const char* kind, int64_t offset) {
-        EXPECT_EQ(AllowedPairs(shape, options), CountPairs(shape, options))
+        EXPECT_EQ(AllowedPairs(benchmark), CountPairs(options, queries, keys))
             << kind << " " << offset << ", queries " << queries << ", keys " << keys;
       };
       check("full", 0);
@@ -50,41 +61,96 @@ TEST(WorkTest, PairsEqualCounting) {
   }
 }
 
-TEST(WorkTest, ExtremeOffsets) {
-  AttentionShape shape;
-  shape.queries = 5;
-  shape.keys = 9;
-  AttentionOptions options;
+TEST(WorkTest, PairsInWindowsEqualCounting) {
+  for (const int64_t queries : {1, 7, 16}) {
+    for (const int64_t keys : {1, 7, 20}) {
+      Case benchmark = OfSizes(queries, keys);
+      AttentionOptions& options = benchmark.options;
+      for (const int64_t left : {kUnlimited, int64_t{0}, int64_t{1}, int64_t{5}, int64_t{30}}) {
+        for (const int64_t right : {kUnlimited, int64_t{0}, int64_t{1}, int64_t{5}, int64_t{30}}) {
+          options.window = {left, right};
+          for (const bool causal : {false, true}) {
+            options.causal = causal;
+            for (const int64_t offset : {-25, -3, 0, 4, 25}) {
+              options.query_offset = offset;
+              EXPECT_EQ(AllowedPairs(benchmark), CountPairs(options, queries, keys))
+                  << "window " << left << ", " << right << ", causal " << causal << ", offset "
+                  << offset << ", queries " << queries << ", keys " << keys;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(WorkTest, PairsAddUpOverTheBatch) {
+  Case benchmark = OfSizes(6, 20);
+  benchmark.shape.batch = 4;
+  EXPECT_EQ(AllowedPairs(benchmark), 4 * 6 * 20);
+  benchmark.options.kv_len = true;
+  benchmark.kv_len = {0, 20, 3, 9};
+  EXPECT_EQ(AllowedPairs(benchmark), 6 * 32);
+  benchmark.options.causal = true;
+  benchmark.options.window = {4, 0};
+  int64_t pairs = 0;
+  for (const int64_t keys : benchmark.kv_len) pairs += CountPairs(benchmark.options, 6, keys);
+  EXPECT_EQ(AllowedPairs(benchmark), pairs);
+}
+
+TEST(WorkTest, ExtremeOffsetsAndWindows) {
+  Case benchmark = OfSizes(5, 9);
+  AttentionOptions& options = benchmark.options;
   options.causal = true;
   options.query_offset = std::numeric_limits<int64_t>::max();
-  EXPECT_EQ(AllowedPairs(shape, options), 45);
+  EXPECT_EQ(AllowedPairs(benchmark), 45);
   options.query_offset = std::numeric_limits<int64_t>::min();
-  EXPECT_EQ(AllowedPairs(shape, options), 0);
+  EXPECT_EQ(AllowedPairs(benchmark), 0);
+  options = {};
+  options.window = AttentionWindow::Radius(std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(AllowedPairs(benchmark), 45);
 }
 
 TEST(WorkTest, FlopsOfKnownCases) {
   const Case full = FindCases({"full_d64"})->front();
-  EXPECT_EQ(Flops(full.shape, full.options), 2.0 * 8 * 2048 * 2048 * 128);
+  EXPECT_EQ(Flops(full), 2.0 * 8 * 2048 * 2048 * 128);
   const Case causal = FindCases({"causal_d64"})->front();
-  EXPECT_EQ(Flops(causal.shape, causal.options), 2.0 * 8 * (2048.0 * 2049 / 2) * 128);
+  EXPECT_EQ(Flops(causal), 2.0 * 8 * (2048.0 * 2049 / 2) * 128);
   const Case bert = FindCases({"bert"})->front();
-  EXPECT_EQ(Flops(bert.shape, bert.options), 2.0 * 8 * 12 * 128 * 128 * 128);
+  EXPECT_EQ(Flops(bert), 2.0 * 8 * 12 * 128 * 128 * 128);
+  const Case local = FindCases({"local128"})->front();
+  EXPECT_EQ(Flops(local), 2.0 * 4 * (8192.0 * 257 - 128 * 129) * 128);
+  const Case window = FindCases({"window128_causal"})->front();
+  EXPECT_EQ(Flops(window), 2.0 * 4 * (8192.0 * 128 - 127 * 128 / 2) * 128);
+  for (const char* name : {"full_d64_mask", "full_d64_bias", "full_d64_softcap"}) {
+    EXPECT_EQ(Flops(FindCases({name})->front()), Flops(full)) << name;
+  }
 }
 
 TEST(WorkTest, DecodeBytesCountSharedHeadsOnce) {
   const Case gqa = FindCases({"decode_gqa"})->front();
   ASSERT_TRUE(IsDecode(gqa.shape));
-  EXPECT_EQ(DecodeBytes(gqa.shape, gqa.options), 2.0 * 8 * 8192 * 128 * 4);
+  EXPECT_EQ(DecodeBytes(gqa), 2.0 * 8 * 8192 * 128 * 4);
 
-  AttentionShape half = gqa.shape;
-  half.k_type = DataType::kF16;
-  half.v_type = DataType::kBF16;
-  EXPECT_EQ(DecodeBytes(half, gqa.options), 2.0 * 8 * 8192 * 128 * 2);
+  Case half = gqa;
+  half.shape.k_type = DataType::kF16;
+  half.shape.v_type = DataType::kBF16;
+  EXPECT_EQ(DecodeBytes(half), 2.0 * 8 * 8192 * 128 * 2);
 
-  AttentionOptions first_key;
-  first_key.causal = true;
-  first_key.top_left = true;
-  EXPECT_EQ(DecodeBytes(gqa.shape, first_key), 2.0 * 8 * 1 * 128 * 4);
+  Case first_key = gqa;
+  first_key.options.causal = true;
+  first_key.options.top_left = true;
+  EXPECT_EQ(DecodeBytes(first_key), 2.0 * 8 * 1 * 128 * 4);
+
+  Case window = gqa;
+  window.options.window = {99, 0};
+  EXPECT_EQ(DecodeBytes(window), 2.0 * 8 * 100 * 128 * 4);
+
+  Case lengths = gqa;
+  lengths.shape.batch = 2;
+  lengths.options.kv_len = true;
+  lengths.kv_len = {8192, 10};
+  EXPECT_EQ(DecodeBytes(lengths), 2.0 * 8 * 8202 * 128 * 4);
 }
 
 TEST(WorkTest, DecodeIsOneQuery) {

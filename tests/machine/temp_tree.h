@@ -18,7 +18,7 @@ namespace lanewise::machine {
 
 class TempTree {
  public:
-  TempTree() : root_(testing::TempDir() + "lanewise_machine_XXXXXX") {
+  TempTree() : root_(::testing::TempDir() + "lanewise_machine_XXXXXX") {
     if (mkdtemp(root_.data()) == nullptr) ADD_FAILURE() << "cannot create " << root_;
   }
   ~TempTree() {

@@ -109,14 +109,33 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       {with(run, {"--query-offset", "1.5"}), "\"1.5\""},
       {with(run, {"--query-offset", "9223372036854775808"}), "9223372036854775808"},
       {with(run, {"--causal", "--top-left", "--query-offset", "1"}), "--query-offset"},
+      {with(run, {"--lse", "l", "--weights", "l"}), "--weights: found the file of --lse (l)"},
+      {with(run, {"--radius", "-1"}),
+       "--radius: found \"-1\", expected a whole number of at least 0"},
+      {with(run, {"--radius", "1.5"}), "\"1.5\""},
+      {with(run, {"--radius", "3", "--window", "3,3"}), "--window excludes --radius"},
+      {with(run, {"--window", "3"}), "--window: found \"3\", expected two numbers L,R"},
+      {with(run, {"--window", "1,2,3"}), "\"1,2,3\""},
+      {with(run, {"--window", "-3,1"}), "\"-3,1\""},
+      {with(run, {"--window", "1,-2"}), "\"1,-2\""},
+      {with(run, {"--window", "1;2"}), "\"1;2\""},
+      {with(run, {"--window", "1", "2"}), "--window: found \"1\""},
+      {with(run, {"--window", ""}), "--window: found \"\""},
+      {with(run, {"--window", "9223372036854775808,0"}), "9223372036854775808"},
+      {with(run, {"--window", "1,1", "--window", "2,2"}), "--window"},
+      {with(run, {"--softcap", "-1"}),
+       "--softcap: found \"-1\", expected a finite number within f32, at least 0"},
+      {with(run, {"--softcap", "nan"}), "\"nan\""},
+      {with(run, {"--softcap", "inf"}), "\"inf\""},
+      {with(run, {"--kv-len", "-1"}),
+       "--kv-len: found \"-1\", expected whole numbers of at least 0"},
+      {with(run, {"--kv-len", "5,,3"}), "\"5,,3\""},
+      {with(run, {"--kv-len", "5,x"}), "\"5,x\""},
+      {with(run, {"--mask"}), "--mask"},
       // Options of the design that this version does not have may not be swallowed.
-      {with(run, {"--window", "3,0"}), "--window"},
-      {with(run, {"--radius", "3"}), "--radius"},
-      {with(run, {"--softcap", "3"}), "--softcap"},
-      {with(run, {"--mask", "m.npy"}), "--mask"},
-      {with(run, {"--bias", "m.npy"}), "--bias"},
-      {with(run, {"--kv-len", "3"}), "--kv-len"},
       {with(run, {"--type", "f16"}), "--type"},
+      {with(run, {"--kv-type", "f16"}), "--kv-type"},
+      {with(run, {"--score", "additive"}), "--score"},
       {{"explain", "--dim", "3"}, "--queries is required"},
       {{"explain", "--queries", "3"}, "--dim is required"},
       {Explain({"--batch", "-1"}), "--batch: found \"-1\", expected a whole number of at least 0"},
@@ -128,6 +147,16 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       // What only the plan notices is still wrong on the command line.
       {Explain({"--heads", "4", "--kv-heads", "3"}), "kv_heads: found 3"},
       {Explain({"--batch", "9223372036854775807"}), "overflow"},
+      {Explain({"--kv-len", "5,5"}),
+       "--kv-len: found 2 numbers, expected 1, one for each batch item"},
+      {Explain({"--kv-len", "101"}), "--kv-len: found 101, expected at most 100"},
+      {Explain({"--window", "1"}), "--window"},
+      // Where run takes files, explain and bench take switches.
+      {Explain({"--mask", "m.npy"}), "unexpected arguments: m.npy"},
+      {{"bench", "--queries", "9", "--dim", "8", "--kv-len", "10"}, "at most 9"},
+      {{"bench", "--queries", "9", "--dim", "8", "--bias", "b.npy"}, "\"b.npy\" has its own shape"},
+      {{"bench", "full_d64", "--softcap", "3"}, "\"full_d64\" has its own shape"},
+      {{"bench", "full_d64", "--mask"}, "\"full_d64\" has its own shape"},
   };
   for (const auto& [arguments, text] : cases) {
     const Outcome outcome = RunCommand(arguments);
@@ -214,6 +243,15 @@ TEST(CommandTest, ExplainFollowsItsFlags) {
                                "--json"}))["workspace_bytes"]);
 }
 
+TEST(CommandTest, ExplainTakesEveryOption) {
+  for (const Arguments& arguments :
+       {Arguments{"--radius", "3"}, Arguments{"--window", "-1,4"}, Arguments{"--softcap", "30"},
+        Arguments{"--batch", "2", "--kv-len", "0,100"},
+        Arguments{"--mask", "--bias", "--alibi", "--sinks", "--lse", "--weights"}}) {
+    EXPECT_TRUE(Succeeds(RunCommand(Explain(arguments))));
+  }
+}
+
 TEST(CommandTest, ExplainTellsWhatThisVersionCannotDo) {
   for (const char* type : {"f16", "bf16"}) {
     const Outcome outcome = RunCommand(Explain({"--type", type}));
@@ -262,6 +300,17 @@ TEST(CommandTest, BenchHasTheNamesOfTheDesign) {
             (std::set<std::string>{"case", "plan", "ms", "gflops", "peak_fraction", "gbps",
                                    "read_fraction", "spread"}));
   EXPECT_TRUE(FailsWith(RunCommand({"bench", "no_such_case"}), 2, "no_such_case"));
+}
+
+TEST(CommandTest, BenchTakesEveryOption) {
+  const json report = JsonOf(RunCommand(
+      {"bench",     "--json",  "--queries", "30",        "--keys", "40",        "--dim",
+       "8",         "--batch", "2",         "--heads",   "2",      "--window",  "20,-1",
+       "--softcap", "30",      "--kv-len",  "40,25",     "--mask", "--bias",    "--alibi",
+       "--sinks",   "--lse",   "--weights", "--seconds", "0.01",   "--threads", "1"}));
+  EXPECT_EQ(report["results"][0]["case"],
+            "b2_h2_kv2_q30_k40_d8_v8_window20_-1_softcap30_mask_bias_alibi_sinks_lse_weights_"
+            "kv_len25to40");
 }
 
 TEST(CommandTest, NoticesThatNobodyGetsItsOutput) {

@@ -1,123 +1,26 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `lanewise run` on files: ranks, options, results, and every input it has to refuse.
+// `lanewise run` on files: ranks, positions and scale, results, and every q, k and v it has to
+// refuse.
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "src/reference/attention.h"
-#include "src/reference/tolerance.h"
-#include "tests/machine/temp_tree.h"
-#include "tests/support/gen.h"
-#include "tests/tools/command_runner.h"
-#include "tools/input_arrays.h"
-#include "tools/npy.h"
+#include "tests/tools/run_fixture.h"
 
 namespace lanewise::tools {
 namespace {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
-using Arguments = std::vector<std::string>;
-using Shape = std::vector<int64_t>;
-
-npy::Array Floats(const Shape& shape, uint32_t seed) {
-  npy::Array array = npy::Array::Zeros(shape);
-  const std::vector<float> values = testing::Gen(seed, array.ElementCount());
-  if (!values.empty()) std::memcpy(array.data.data(), values.data(), array.data.size());
-  return array;
-}
-
-// A folder with q.npy, k.npy and v.npy.
-class RunTest : public ::testing::Test {
- protected:
-  void WriteInputs(const Shape& q, const Shape& k, const Shape& v) {
-    WriteArray("q.npy", Floats(q, 1));
-    WriteArray("k.npy", Floats(k, 2));
-    WriteArray("v.npy", Floats(v, 3));
-  }
-  void WriteArray(const std::string& name, const npy::Array& array) {
-    const Status status = npy::Write(folder_.Path(name), array);
-    ASSERT_TRUE(status.ok()) << status.message();
-  }
-  npy::Array ReadArray(const std::string& name) {
-    const Result<npy::Array> array = npy::Read(folder_.Path(name));
-    EXPECT_TRUE(array.ok()) << array.status().message();
-    return array.ok() ? *array : npy::Array();
-  }
-
-  // `lanewise run` on the inputs, with the output out.npy and `more`.
-  Outcome Run(const Arguments& more = {}) const {
-    Arguments arguments = {"run",
-                           "--q",
-                           folder_.Path("q.npy"),
-                           "--k",
-                           folder_.Path("k.npy"),
-                           "--v",
-                           folder_.Path("v.npy"),
-                           "--out",
-                           folder_.Path("out.npy")};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunCommand(arguments);
-  }
-
-  std::set<std::string> FileNames() const {
-    std::set<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(folder_.root())) {
-      names.insert(entry.path().filename());
-    }
-    return names;
-  }
-
-  // Runs, expects a failure with `text`, and that the folder is as it was.
-  void ExpectFailure(const Arguments& more, const std::string& text, int exit_code = 1) {
-    const std::set<std::string> before = FileNames();
-    const Outcome outcome = Run(more);
-    EXPECT_TRUE(FailsWith(outcome, exit_code, text));
-    EXPECT_THAT(outcome.out, IsEmpty());
-    EXPECT_EQ(FileNames(), before);
-  }
-
-  // Compares out.npy, and lse.npy if there is one, with the definition.
-  void ExpectMatchesDefinition(const AttentionOptions& options) {
-    const Result<InputArrays> inputs =
-        ReadInputs({folder_.Path("q.npy"), folder_.Path("k.npy"), folder_.Path("v.npy")});
-    ASSERT_TRUE(inputs.ok()) << inputs.status().message();
-    AttentionTensors tensors;
-    tensors.q = InputView(inputs->q);
-    tensors.k = InputView(inputs->k);
-    tensors.v = InputView(inputs->v);
-    const reference::AttentionResult expected = reference::Attention(tensors, options);
-    const reference::AttentionTolerance tolerance =
-        reference::Tolerance(tensors, options, expected);
-    npy::Array out = ReadArray("out.npy");
-    ASSERT_EQ(out.shape, inputs->OutShape());
-    const AttentionShape& shape = inputs->shape;
-    const reference::Comparison difference = reference::Compare(
-        OutputView(out, {shape.batch, shape.heads, shape.queries, shape.value_dim}), expected.out,
-        tolerance.out);
-    EXPECT_TRUE(difference.ok()) << reference::Describe(difference.worst);
-    if (!FileNames().contains("lse.npy")) return;
-    npy::Array lse = ReadArray("lse.npy");
-    ASSERT_EQ(lse.shape, inputs->LseShape());
-    const reference::Comparison lse_difference = reference::Compare(
-        OutputView(lse, {shape.batch, shape.heads, shape.queries, 1}), expected.lse, tolerance.lse);
-    EXPECT_TRUE(lse_difference.ok()) << reference::Describe(lse_difference.worst);
-  }
-
-  const machine::TempTree folder_;
-};
 
 TEST_F(RunTest, KeepsTheRankOfItsInputs) {
   const std::vector<std::vector<Shape>> shapes = {
