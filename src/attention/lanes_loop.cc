@@ -4,6 +4,7 @@
 #include "src/attention/lanes_loop.h"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
 
 #include "src/attention/lane_rows.h"
@@ -110,6 +111,7 @@ class LanesLoop {
     step.values = tile_.v + keys.begin * value_stride;
     step.value_stride = value_stride;
     step.value_dim = static_cast<size_t>(shape_.value_dim);
+    step.has_sink = tile_.sink != -std::numeric_limits<float>::infinity();
     step.values_finite = !step.edits.hides() || ValuesFinite();
     step.first = !started_[g];
 
@@ -232,7 +234,7 @@ class LanesLoop {
     group.output = group.queries + shape_.dim * lanes_;      // [value_dim, lanes]
     group.shift = group.output + shape_.value_dim * lanes_;  // [lanes]
     group.sum = group.shift + lanes_;                        // [lanes]
-    group.largest = group.sum + lanes_;                      // [lanes]
+    group.seen = group.sum + lanes_;                         // [lanes]
     return group;
   }
 

@@ -48,22 +48,32 @@ Status Check(const AttentionPart* parts, int64_t part_count, const Tensor& out, 
   return {};
 }
 
-// ln Σ_p exp(lse_p) of one row; -inf if no part saw a key.
-double MergedLse(const AttentionPart* parts, int64_t part_count, const Sizes& row) {
+// The parts' log-sum-exps of one row: their maximum, and Σ_p exp(lse_p - largest). Kept apart
+// because beside a large maximum the logarithm of the sum would be lost.
+struct RowSums {
   double largest = kNoKeys;
+  double sum = 0;
+
+  double lse() const { return largest == kNoKeys ? kNoKeys : largest + std::log(sum); }
+  double WeightOf(double part_lse) const { return std::exp(part_lse - largest) / sum; }
+};
+
+RowSums SumRow(const AttentionPart* parts, int64_t part_count, const Sizes& row) {
+  RowSums sums;
   for (int64_t p = 0; p < part_count; ++p) {
     const double lse = *RowOf(parts[p].lse, row);
-    if (std::isnan(lse)) return lse;
-    largest = std::max(largest, lse);
+    if (std::isnan(lse)) return {lse, lse};
+    sums.largest = std::max(sums.largest, lse);
   }
-  if (largest == kNoKeys) return kNoKeys;
-  double sum = 0;
-  for (int64_t p = 0; p < part_count; ++p) sum += std::exp(*RowOf(parts[p].lse, row) - largest);
-  return largest + std::log(sum);
+  if (sums.largest == kNoKeys) return sums;
+  for (int64_t p = 0; p < part_count; ++p) {
+    sums.sum += std::exp(*RowOf(parts[p].lse, row) - sums.largest);
+  }
+  return sums;
 }
 
-void MergeRow(const AttentionPart* parts, int64_t part_count, const Tensor& out, double lse,
-              const Sizes& row) {
+void MergeRow(const AttentionPart* parts, int64_t part_count, const Tensor& out,
+              const RowSums& sums, const Sizes& row) {
   constexpr int64_t kChunk = 64;
   float* merged = RowOf(out, row);  // [value_dim]
   for (int64_t first = 0; first < out.sizes[3]; first += kChunk) {
@@ -72,7 +82,7 @@ void MergeRow(const AttentionPart* parts, int64_t part_count, const Tensor& out,
     for (int64_t p = 0; p < part_count; ++p) {
       const double part_lse = *RowOf(parts[p].lse, row);
       if (part_lse == kNoKeys) continue;
-      const double weight = std::exp(part_lse - lse);
+      const double weight = sums.WeightOf(part_lse);
       const float* part = RowOf(parts[p].out, row) + first;
       for (int64_t c = 0; c < count; ++c) sum[c] += weight * static_cast<double>(part[c]);
     }
@@ -93,9 +103,9 @@ Status MergeAttention(const AttentionPart* parts, int64_t part_count, const Tens
   for (row[0] = 0; row[0] < out.sizes[0]; ++row[0]) {
     for (row[1] = 0; row[1] < out.sizes[1]; ++row[1]) {
       for (row[2] = 0; row[2] < out.sizes[2]; ++row[2]) {
-        const double merged_lse = MergedLse(parts, part_count, row);
-        MergeRow(parts, part_count, out, merged_lse, row);
-        if (lse.data != nullptr) *RowOf(lse, row) = static_cast<float>(merged_lse);
+        const RowSums sums = SumRow(parts, part_count, row);
+        MergeRow(parts, part_count, out, sums, row);
+        if (lse.data != nullptr) *RowOf(lse, row) = static_cast<float>(sums.lse());
       }
     }
   }

@@ -78,6 +78,9 @@ size_t AttentionPlan::workspace_bytes() const noexcept { return NeededBytes(*dec
 
 Status Attention(const AttentionTensors& tensors, const AttentionOptions& options,
                  const Runtime& runtime) noexcept {
+  if (options.ragged && tensors.q_offsets.size < 1) {
+    return Status::InvalidArgument("q_offsets: found no entries, expected one more than sequences");
+  }
   AttentionShape shape;
   shape.batch = options.ragged ? tensors.q_offsets.size - 1 : tensors.q.sizes[0];
   shape.heads = tensors.q.sizes[1];

@@ -35,7 +35,7 @@ struct Lanes {
       const bool has_sink = args.sink != -kInfinity;
       hn::Store(hn::Set(d, args.sink), d, args.group.shift + j * kLanes);
       hn::Store(hn::Set(d, has_sink ? 1.0f : 0.0f), d, args.group.sum + j * kLanes);
-      hn::Store(hn::Set(d, -kInfinity), d, args.group.largest + j * kLanes);
+      hn::Store(hn::Set(d, has_sink ? 0.0f : 1.0f), d, args.group.seen + j * kLanes);
 
       const float* const* rows = args.rows + j * kLanes;
       float* HWY_RESTRICT to = args.group.queries + j * kLanes;
@@ -60,12 +60,14 @@ struct Lanes {
     const FloatTag d;
     PrefetchCursor prefetch(args, (args.key_count + MR - 1) / MR);
     if (kGuessShift && !args.edits.any() && TryScoreAndSoftmax<MR, NV>(d, args, prefetch)) {
+      if (args.has_sink) NoteSeen<NV>(args);
       Value<MR, NV>(d, args, 0, nullptr);
       return;
     }
     const bool select = args.edits.hides() && !args.values_finite;
     FloatVec max[NV];
-    ScoreAndEdit<MR, NV>(d, args, select, max, prefetch);
+    ScoreAndEdit<MR, NV>(d, args, select || args.has_sink, max, prefetch);
+    if (args.has_sink) NoteSeen<NV>(args);
     HWY_ALIGN float rescale[kWidth];
     const bool moved = Softmax<NV>(d, args, max, rescale);
     const float* factors = moved ? rescale : nullptr;
@@ -141,15 +143,14 @@ struct Lanes {
 
  private:
   // Rows without a key: out is 0 and lse -inf, although a sink may have put 1 into the sum and no
-  // step may have written the output. A maximum over NaN alone may not show on every target, but
-  // then the sum is NaN.
+  // step may have written the output.
   static HWY_INLINE FloatMask SawNoKey(FloatTag d, const LaneGroup& group, size_t j) {
-    const FloatVec sum = hn::Load(d, group.sum + j * kLanes);
-    const FloatVec largest = hn::Load(d, group.largest + j * kLanes);
-    return hn::And(hn::Eq(largest, hn::Set(d, -kInfinity)), hn::Eq(sum, sum));
+    const FloatVec zero = hn::Zero(d);
+    return hn::Or(hn::Eq(hn::Load(d, group.sum + j * kLanes), zero),
+                  hn::Eq(hn::Load(d, group.seen + j * kLanes), zero));
   }
   static bool SawNoKey(const LaneGroup& group, size_t lane) {
-    return group.largest[lane] == -kInfinity && !std::isnan(group.sum[lane]);
+    return group.sum[lane] == 0 || group.seen[lane] == 0;
   }
 
   // Adding 0 turns -0 into +0: the sign of a zero would tell how many keys of weight 0 were added,

@@ -11,7 +11,7 @@
 //   output   [value_dim][lanes]  sum of weights times values, not yet divided
 //   shift    [lanes]             what the scores are reduced by before exp; -inf = nothing seen yet
 //   sum      [lanes]             sum of weights, a sink's included
-//   largest  [lanes]             largest score seen; -inf = no key seen
+//   seen     [lanes]             0 until a lane with a sink has seen a key; else 1
 //
 // One step takes a range of keys inside one kv block through score -> edit -> softmax -> value:
 //
@@ -45,13 +45,13 @@ struct LaneGroup {
   float* output;   // [value_dim][lanes]
   float* shift;    // [lanes]
   float* sum;      // [lanes]
-  float* largest;  // [lanes]
+  float* seen;     // [lanes]
 };
 
 // Floats of a lane group's state, in units of `lanes`: dim + value_dim + this.
 inline constexpr int64_t kStateRows = 3;
 
-// Fills `group.queries` with scale * rows, transposed, and resets shift, sum and largest. A sink is
+// Fills `group.queries` with scale * rows, transposed, and resets shift, sum and seen. A sink is
 // a key with that score and a value of 0 that every lane sees first.
 struct LoadArgs {
   LaneGroup group;
@@ -122,6 +122,7 @@ struct StepArgs {
   float* scores;      // scratch [key_count][lanes]
   uint64_t* visible;  // scratch [key_count]: bit i = lane i sees the key
   ScoreEdits edits;
+  bool has_sink;       // as at load
   bool values_finite;  // so hidden keys may be multiplied by their weight 0
   bool first;          // output holds nothing yet
   PrefetchRows prefetch[kPrefetchLists];

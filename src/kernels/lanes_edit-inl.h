@@ -230,6 +230,18 @@ HWY_NOINLINE void Edit(const StepArgs& args, Keys keys, bool note, FloatVec (&ma
   }
 }
 
+// Marks the lanes that saw a key of the step; needs args.visible if the step hides any.
+template <size_t NV>
+HWY_INLINE void NoteSeen(const StepArgs& args) {
+  uint64_t lanes = args.edits.hides() ? 0 : ~uint64_t{0};
+  if (lanes == 0) {
+    for (size_t key = 0; key < args.key_count; ++key) lanes |= args.visible[key];
+  }
+  for (size_t lane = 0; lane < NV * kLanes; ++lane) {
+    if ((lanes >> lane) & 1) args.group.seen[lane] = 1.0f;
+  }
+}
+
 }  // namespace lanewise::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -149,12 +149,6 @@ struct MakeWeights {
   }
 };
 
-// Remembers the largest score that the lanes of vector j have seen.
-HWY_INLINE void NoteLargest(FloatTag d, const StepArgs& args, size_t j, FloatVec max) {
-  float* HWY_RESTRICT largest = args.group.largest + j * kLanes;
-  hn::Store(hn::Max(hn::Load(d, largest), max), d, largest);
-}
-
 // Whether to guess. It saves a pass over the scores, and costs a score stage when the guess is
 // wrong; without registers for the constants of exp beside the tile it gains nothing.
 inline constexpr bool kGuessShift = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
@@ -184,7 +178,6 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, PrefetchCur
   for (size_t j = 0; j < NV; ++j) {
     float* HWY_RESTRICT total = args.group.sum + j * kLanes;
     hn::Store(hn::Add(hn::Load(d, total), weights.sum[j]), d, total);
-    NoteLargest(d, args, j, weights.max[j]);
   }
   return true;
 }
@@ -224,7 +217,6 @@ HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const FloatVec (&max)[
     const FloatMask raise = hn::Gt(max[j], hn::Add(old_shift, hn::Set(d, kShiftSlack)));
     const FloatVec new_shift = hn::IfThenElse(raise, max[j], old_shift);
     hn::Store(new_shift, d, args.group.shift + j * kLanes);
-    NoteLargest(d, args, j, max[j]);
     moved |= !hn::AllFalse(d, raise);
     // A lane that has seen no key keeps shift -inf; -inf - -inf would be NaN.
     shift[j] = hn::IfThenZeroElse(hn::Eq(new_shift, hn::Set(d, -kInfinity)), new_shift);
