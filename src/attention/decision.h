@@ -13,6 +13,7 @@
 #include "lanewise/attention.h"
 #include "src/kernels/lanes.h"
 #include "src/parallel/parallel.h"
+#include "src/profile/defaults.h"
 
 namespace lanewise {
 namespace attention {
@@ -46,7 +47,9 @@ struct AttentionPlan::Decision {
   size_t group_floats = 0;  // state of one lane group
 
   // For Explain only.
+  int64_t target_id = 0;
   std::string target;
+  profile::LanesProblem problem;
   std::string note;
   bool tile_overridden = false;
   bool kv_block_overridden = false;

@@ -7,6 +7,8 @@
 
 #include "lanewise/attention.h"
 #include "src/attention/decision.h"
+#include "src/kernels/lanes.h"
+#include "src/profile/defaults.h"
 
 namespace lanewise {
 namespace {
@@ -30,6 +32,13 @@ PlanExplanation AttentionPlan::Explain() const {
                          {"kv_block", SourceText(decision.kv_block_overridden)},
                          {"q_groups", SourceText(decision.q_groups_overridden)},
                          {"grain", SourceText(decision.grain_overridden)}};
+  const double time = profile::LanesTileTime(decision.kernel, decision.problem);
+  for (const kernels::LanesKernel& other : kernels::LanesKernels(decision.target_id)) {
+    if (other.tile == decision.kernel.tile || time == 0) continue;
+    explanation.reasons.push_back(
+        fmt::format("tile {}: expected to take {:.2f} of the time of {}", other.tile,
+                    profile::LanesTileTime(other, decision.problem) / time, decision.kernel.tile));
+  }
   if (!decision.note.empty()) explanation.reasons.push_back(decision.note);
   return explanation;
 }

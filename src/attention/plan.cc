@@ -107,6 +107,7 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
   decision->options = options;
   decision->scale = options.scale.value_or(1.0f / std::sqrt(static_cast<float>(shape.dim)));
   decision->softcap = options.softcap.value_or(0);
+  decision->target_id = *target;
   decision->target = machine::TargetName(*target);
   decision->note = runtime.note;
 
@@ -115,7 +116,7 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
                            ? overrides.kv_block
                            : profile::LanesKvBlock(MachineCaches(), shape.dim, shape.value_dim);
 
-  profile::LanesProblem problem;
+  profile::LanesProblem& problem = decision->problem;
   problem.batch_heads = shape.batch * shape.heads;
   problem.queries = shape.queries;
   problem.dim = shape.dim;

@@ -21,22 +21,20 @@ int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim) {
   return block;
 }
 
+double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& problem) {
+  const double lanes = static_cast<double>(kernel.lanes);
+  const double groups = std::ceil(static_cast<double>(problem.queries) / lanes);
+  // Where rows see different keys, a lane group takes up to lanes - 1 keys more than its rows see.
+  const double keys = problem.keys_per_row + (problem.slanted ? lanes / 2 : 0);
+  return groups * lanes * keys * kernel.relative_time;
+}
+
 size_t LanesTile(const std::vector<kernels::LanesKernel>& kernels, const LanesProblem& problem) {
-  size_t best = 0;
-  double best_time = 0;
-  for (size_t i = 0; i < kernels.size(); ++i) {
-    const auto& kernel = kernels[i];
-    const double lanes = static_cast<double>(kernel.lanes);
-    const double groups = std::ceil(static_cast<double>(problem.queries) / lanes);
-    // A slanted lane group computes up to lanes - 1 keys a row more than the row sees.
-    const double keys = problem.keys_per_row + (problem.slanted ? lanes / 2 : 0);
-    const double time = groups * lanes * keys * kernel.relative_time;
-    if (i == 0 || time < best_time) {
-      best = i;
-      best_time = time;
-    }
-  }
-  return best;
+  const auto smallest =
+      std::min_element(kernels.begin(), kernels.end(), [&](const auto& a, const auto& b) {
+        return LanesTileTime(a, problem) < LanesTileTime(b, problem);
+      });
+  return static_cast<size_t>(smallest - kernels.begin());
 }
 
 int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, size_t lanes) {

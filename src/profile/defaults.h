@@ -39,6 +39,9 @@ struct LanesProblem {
   int threads = 1;
 };
 
+// Expected time of a tile, in units that tiles of one target and problem share.
+double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& problem);
+
 // Index in `kernels` of the tile with the smallest expected time; not empty.
 size_t LanesTile(const std::vector<kernels::LanesKernel>& kernels, const LanesProblem& problem);
 
