@@ -34,7 +34,7 @@ int64_t AllowedPairs(const Case& benchmark) {
     const int64_t keys =
         benchmark.options.kv_len ? benchmark.kv_len[static_cast<size_t>(b)] : shape.keys;
     const attention::Visibility visibility(benchmark.options, shape.queries, keys);
-    if (!visibility.slanted()) {
+    if (visibility.moving_ends() == 0) {
       pairs += shape.queries * keys;
       continue;
     }

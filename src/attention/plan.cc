@@ -123,7 +123,7 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
   problem.value_dim = shape.value_dim;
   const Visibility visibility(options, shape.queries, shape.keys);
   problem.keys_per_row = MeanKeys(shape, visibility);
-  problem.slanted = visibility.slanted();
+  problem.moving_ends = visibility.moving_ends();
   problem.threads = decision->team.workers();
   if (Status status =
           ChooseTile(kernels::LanesKernels(*target), overrides.tile, *decision, problem);

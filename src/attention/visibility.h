@@ -59,19 +59,22 @@ class Visibility {
   }
 
   // The same before it is cut to the valid keys: both ends grow with the query, by one a row. An
-  // unlimited side is the end of the 64-bit range.
+  // unlimited side is the end of the 64-bit range. Offset and window are joined first: either may
+  // reach the ends of that range, and a row must not lose its place there.
   KeyRange WindowOf(int64_t query) const {
-    const int64_t position = Position(query);
-    return {left_ == kUnlimited ? INT64_MIN : core::SaturatingSum(position, -left_),
-            right_ == kUnlimited ? INT64_MAX
-                                 : core::SaturatingSum(core::SaturatingSum(position, right_), 1)};
+    return {left_ == kUnlimited ? INT64_MIN
+                                : core::SaturatingSum(query, core::SaturatingSum(offset_, -left_)),
+            right_ == kUnlimited
+                ? INT64_MAX
+                : core::SaturatingSum(
+                      query, core::SaturatingSum(core::SaturatingSum(offset_, right_), 1))};
   }
 
   // Valid keys of the sequence.
   int64_t keys() const { return keys_; }
 
-  // Whether rows may see different keys.
-  bool slanted() const { return left_ != kUnlimited || right_ != kUnlimited; }
+  // How many ends of what a row sees grow with the row.
+  int moving_ends() const { return (left_ != kUnlimited) + (right_ != kUnlimited); }
 
  private:
   int64_t keys_ = 0;

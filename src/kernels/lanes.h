@@ -98,6 +98,10 @@ struct ScoreEdits {
 
   bool hides() const { return bias != nullptr || mask != nullptr || bounds != nullptr; }
   bool any() const { return hides() || softcap != 0 || positions != nullptr; }
+  bool only_bounds() const {
+    return bounds != nullptr && bias == nullptr && mask == nullptr && softcap == 0 &&
+           positions == nullptr;
+  }
 };
 
 // Rows that will be needed soon. A step touches their cache lines, spread over its score stage,

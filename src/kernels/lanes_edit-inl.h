@@ -63,7 +63,9 @@ HWY_INLINE void Hide(FloatTag d, const StepArgs& args, size_t key, size_t j, Flo
 template <size_t NV>
 HWY_INLINE void Softcap(FloatTag d, const StepArgs& args, Keys keys) {
   const FloatVec cap = hn::Set(d, args.edits.softcap);
-  const FloatVec inverse = hn::Set(d, 1.0f / args.edits.softcap);
+  // The reciprocal of a subnormal cap would be infinite.
+  const FloatVec inverse =
+      hn::Set(d, HWY_MIN(1.0f / args.edits.softcap, std::numeric_limits<float>::max()));
   for (size_t i = keys.begin * NV; i < keys.end * NV; ++i) {
     float* HWY_RESTRICT s = args.scores + i * kLanes;
     hn::Store(hn::Mul(cap, Tanh(d, hn::Mul(hn::Load(d, s), inverse))), d, s);
@@ -200,18 +202,15 @@ HWY_INLINE void PrefetchEdits(const ScoreEdits& edits, Keys keys) {
   }
 }
 
-// Everything that hides keys. With kNote, args.visible tells afterwards who sees what.
+// Everything that hides keys. With kNote, takes from args.visible who does not see what.
 template <bool kNote, size_t NV>
 HWY_INLINE void HideKeys(FloatTag d, const StepArgs& args, Keys keys) {
-  if constexpr (kNote) {
-    for (size_t key = keys.begin; key < keys.end; ++key) args.visible[key] = ~uint64_t{0};
-  }
   if (args.edits.bias != nullptr) Bias<kNote, NV>(d, args, keys);
   if (args.edits.mask != nullptr) Mask<kNote, NV>(d, args, keys);
   if (args.edits.bounds != nullptr) Bounds<kNote, NV>(d, args, keys);
 }
 
-// All edits of some keys; raises `max` to what they leave. `note`: fill args.visible.
+// All edits of some keys; raises `max` to what they leave. `note`: update args.visible.
 template <size_t NV>
 HWY_NOINLINE void Edit(const StepArgs& args, Keys keys, bool note, FloatVec (&max)[NV]) {
   const FloatTag d;

@@ -103,26 +103,58 @@ struct KeepScores {
   }
 };
 
-// Score and edit: leaves the step's scores in scratch and their maximum in `max`. Edits follow the
-// scores of a few keys at a time, while they are in the first-level cache.
+// The next keys of a step that are scored together, from `key` on. Edits follow the scores of a few
+// keys at a time, while they are in the first-level cache; where only bounds hide keys, those that
+// all lanes see need none.
+struct Segment {
+  Keys keys;
+  bool edited;
+};
+
+template <size_t MR>
+HWY_INLINE Segment NextSegment(const StepArgs& args, size_t key) {
+  constexpr size_t kEditedKeys = 4 * MR;
+  const ScoreEdits& edits = args.edits;
+  size_t end = args.key_count;
+  bool edited = edits.any();
+  if (edited && edits.only_bounds()) {
+    const size_t full_begin = edits.bounds->full_begin;
+    const size_t full_end = edits.bounds->full_end;
+    if (key < full_begin) {
+      end = (full_begin + MR - 1) / MR * MR;
+    } else if (key + MR <= full_end) {
+      end = key + (full_end - key) / MR * MR;
+      edited = false;
+    }
+  } else if (edited) {
+    end = key + kEditedKeys;
+  }
+  return {{key, HWY_MIN(end, args.key_count)}, edited};
+}
+
+// Score and edit: leaves the step's scores in scratch and their maximum in `max`.
 template <size_t MR, size_t NV>
 HWY_INLINE void ScoreAndEdit(FloatTag d, const StepArgs& args, bool note, FloatVec (&max)[NV],
                              PrefetchCursor& prefetch) {
-  KeepScores<NV> scores;
   HWY_UNROLL(16)
-  for (size_t j = 0; j < NV; ++j) scores.max[j] = max[j] = hn::Set(d, -kInfinity);
-  if (!args.edits.any()) {
-    Score<MR, NV>(d, args, {0, args.key_count}, scores, prefetch);
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < NV; ++j) max[j] = scores.max[j];
-    return;
+  for (size_t j = 0; j < NV; ++j) max[j] = hn::Set(d, -kInfinity);
+  if (note) {
+    for (size_t key = 0; key < args.key_count; ++key) args.visible[key] = ~uint64_t{0};
   }
-  constexpr size_t kKeys = 4 * MR;
-  for (size_t key = 0; key < args.key_count; key += kKeys) {
-    const Keys keys = {key, HWY_MIN(key + kKeys, args.key_count)};
-    PrefetchEdits<NV>(args.edits, keys);
-    Score<MR, NV>(d, args, keys, scores, prefetch);
-    Edit<NV>(args, keys, note, max);
+  for (size_t key = 0; key < args.key_count;) {
+    const Segment segment = NextSegment<MR>(args, key);
+    KeepScores<NV> scores;
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < NV; ++j) scores.max[j] = hn::Set(d, -kInfinity);
+    if (segment.edited) PrefetchEdits<NV>(args.edits, segment.keys);
+    Score<MR, NV>(d, args, segment.keys, scores, prefetch);
+    if (segment.edited) {
+      Edit<NV>(args, segment.keys, note, max);
+    } else {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) max[j] = hn::Max(max[j], scores.max[j]);
+    }
+    key = segment.keys.end;
   }
 }
 

@@ -24,8 +24,8 @@ int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim) {
 double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& problem) {
   const double lanes = static_cast<double>(kernel.lanes);
   const double groups = std::ceil(static_cast<double>(problem.queries) / lanes);
-  // Where rows see different keys, a lane group takes up to lanes - 1 keys more than its rows see.
-  const double keys = problem.keys_per_row + (problem.slanted ? lanes / 2 : 0);
+  // At each moving end a lane group takes up to lanes - 1 keys more than one of its rows sees.
+  const double keys = problem.keys_per_row + problem.moving_ends * lanes / 2;
   return groups * lanes * keys * kernel.relative_time;
 }
 

@@ -35,7 +35,7 @@ struct LanesProblem {
   int64_t dim = 0;
   int64_t value_dim = 0;
   double keys_per_row = 0;  // mean over the rows
-  bool slanted = false;     // rows see different ranges of keys (causal)
+  int moving_ends = 0;      // ends of what a row sees that grow with the row: causal 1, window 2
   int threads = 1;
 };
 

@@ -172,7 +172,8 @@ void ComputeRow(const AttentionTensors& tensors, const AttentionOptions& options
   const size_t first = result.weights.size();
   result.weights.resize(first + static_cast<size_t>(tensors.k.sizes[2]), 0.0);
   for (size_t n = 0; n < seen.size(); ++n) {
-    result.weights[first + static_cast<size_t>(seen[n].key)] = normalised(weights[n]);
+    result.weights[first + static_cast<size_t>(seen[n].key)] =
+        seen[n].score == -kInfinity ? 0.0 : normalised(weights[n]);
   }
 }
 

@@ -52,11 +52,11 @@ RowWeights Weigh(const std::vector<Addend>& addends, double lse) {
     }
     const double below = highest - addend.score;
     // expm1 keeps the bound valid where it is no longer small.
-    const double w = std::exp(-below) < kFlushedWeight
-                         ? 1.0
-                         : std::expm1(addend.error + kRounding * (4 * below + 48));
-    row.p.push_back(std::exp(addend.score - lse));
-    row.p_error.push_back(row.p.back() * w);
+    const double error = addend.error + kRounding * (4 * below + 48);
+    const double p = std::exp(addend.score - lse);
+    row.p.push_back(p);
+    row.p_error.push_back(error < 1 ? p * std::expm1(error) : std::exp(addend.score - lse + error));
+    if (std::exp(-below) < kFlushedWeight) row.p_error.back() = std::max(row.p_error.back(), p);
     row.total_error += row.p_error.back();
     row.largest_score = std::max(row.largest_score, std::abs(addend.score));
   }
@@ -79,6 +79,7 @@ double LseBound(const RowWeights& row, double lse) {
 
 double WeightBound(const RowWeights& row, size_t j) {
   const double denominator = row.total_error + SumError(row.p.size());
+  if (!std::isfinite(denominator)) return 1.0;
   return std::min((row.p_error[j] + row.p[j] * denominator) / Normalisation(row), 1.0) +
          kSubnormalRounding;
 }
@@ -91,7 +92,7 @@ class OutBounds {
   void Add(double p, double p_error, const std::vector<double>& value) {
     for (size_t c = 0; c < columns_.size(); ++c) {
       const double distance = std::abs(value[c] - out_[c]);
-      columns_[c].weight_part += p_error * distance;
+      columns_[c].weight_part += distance == 0 ? 0 : p_error * distance;
       columns_[c].sum += p * std::abs(value[c]);
       columns_[c].spread = std::max(columns_[c].spread, distance);
     }

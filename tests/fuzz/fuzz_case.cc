@@ -1,0 +1,61 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What follows from the fields of a case.
+
+#include "tests/fuzz/fuzz_case.h"
+
+#include <algorithm>
+
+namespace lanewise::testing {
+
+void Normalize(FuzzCase& c) {
+  if (c.mask.kind == MaskKind::kNone) c.mask = {};
+  if (c.bias.kind == BiasKind::kNone) c.bias = {};
+  if (c.mask.kind == MaskKind::kNone && c.bias.kind == BiasKind::kNone) {
+    c.pair_layout = LayoutKind::kDense;
+  }
+  if (!c.sequences.empty()) {
+    c.shape.batch = static_cast<int64_t>(c.sequences.size());
+    c.shape.queries = 0;
+    c.shape.keys = 0;
+    for (const FuzzCase::Sequence& sequence : c.sequences) {
+      c.shape.queries += sequence.queries;
+      c.shape.keys += sequence.keys;
+    }
+  }
+  if (!c.kv_len.empty()) {
+    c.kv_len.resize(static_cast<size_t>(c.shape.batch), c.shape.keys);
+    for (int64_t& length : c.kv_len) length = std::clamp<int64_t>(length, 0, c.shape.keys);
+  }
+}
+
+AttentionOptions FullOptions(const FuzzCase& c) {
+  AttentionOptions options = c.options;
+  options.mask = c.mask.kind != MaskKind::kNone;
+  options.bias = c.bias.kind != BiasKind::kNone;
+  options.alibi_slopes = c.slopes != SlopesKind::kNone;
+  options.sinks = c.sinks != SinksKind::kNone;
+  options.kv_len = !c.kv_len.empty();
+  options.ragged = !c.sequences.empty();
+  return options;
+}
+
+bool IsRefused(const FuzzCase& c) {
+  const AttentionOptions options = FullOptions(c);
+  return (options.top_left && options.query_offset) ||
+         (options.ragged && (options.mask || options.bias || options.kv_len || options.weights));
+}
+
+int64_t Work(const FuzzCase& c) {
+  int64_t pairs = c.shape.batch * c.shape.queries * c.shape.keys;
+  if (!c.sequences.empty()) {
+    pairs = 0;
+    for (const FuzzCase::Sequence& sequence : c.sequences) {
+      pairs += sequence.queries * sequence.keys;
+    }
+  }
+  return c.shape.heads * pairs * (c.shape.dim + c.shape.value_dim);
+}
+
+}  // namespace lanewise::testing
