@@ -80,10 +80,8 @@ class LanesLoop {
     for (int64_t block = any.begin / kv_block; block * kv_block < any.end; ++block) {
       const KeyRange block_keys = {block * kv_block,
                                    std::min((block + 1) * kv_block, tile_.visibility.keys())};
-      // Steps may reach a tile's rows beyond what is seen.
-      seen_block_ = Intersection(
-          block_keys, {any.begin, any.end + static_cast<int64_t>(decision_.kernel.rows)});
-      values_finite_.reset();
+      StartBlock(Intersection(block_keys,
+                              {any.begin, any.end + static_cast<int64_t>(decision_.kernel.rows)}));
       for (int64_t g = 0; g < tile_.group_count; ++g) {
         const KeyRange keys = StepKeys(rows_[g], block_keys);
         if (keys.empty()) continue;
@@ -112,37 +110,43 @@ class LanesLoop {
     step.value_stride = value_stride;
     step.value_dim = static_cast<size_t>(shape_.value_dim);
     step.has_sink = tile_.sink != -std::numeric_limits<float>::infinity();
-    step.values_finite = !step.edits.hides() || ValuesFinite();
+    step.check = &check_;
     step.first = !started_[g];
-
-    // The value stage walks down columns of V, which hardware prefetches badly; only the first
-    // group finds the block cold. The last step of a group is when its output and the queries that
-    // take its place are next.
-    if (g == 0) {
-      step.prefetch[0] = Prefetch(tile_.v, value_stride, keys.begin, keys.size(), shape_.value_dim);
-    }
-    if (keys.end >= rows_[g].any.end) {
-      step.prefetch[1] = Prefetch(tile_.out, tensors_.out.strides[2], rows_[g].first_query,
-                                  static_cast<int64_t>(rows_[g].count), shape_.value_dim);
-      if (next_ != nullptr && g < next_->group_count) {
-        const int64_t first = next_->first_query + g * lanes_;
-        step.prefetch[2] = Prefetch(next_->q, tensors_.q.strides[2], first,
-                                    std::min(lanes_, next_->queries - first), shape_.dim);
-      }
-    }
+    FetchAhead(g, keys, step);
     decision_.kernel.step(step);
     started_[g] = true;
   }
 
-  // Whether the values that the tile sees of the current block are finite; looked up once a block.
-  bool ValuesFinite() {
-    if (!values_finite_) {
-      const int64_t stride = tensors_.v.strides[2];
-      values_finite_ = decision_.kernel.finite({tile_.v + seen_block_.begin * stride, stride,
-                                                static_cast<size_t>(seen_block_.size()),
-                                                static_cast<size_t>(shape_.value_dim)});
+  // `keys`: those of the block that steps may read, a register tile's rows beyond what is seen
+  // included.
+  void StartBlock(KeyRange keys) {
+    check_ = {};
+    check_.rows = tile_.v + keys.begin * tensors_.v.strides[2];
+    check_.row_count = static_cast<size_t>(keys.size());
+    block_end_ = keys.end;
+    fetched_end_ = keys.begin;
+  }
+
+  // What a step fetches while it computes scores: the values it has not had yet, since its value
+  // stage walks down columns, which hardware prefetches badly; the keys that the next group sees
+  // beyond its own; and in a group's last step its output and the queries that take its place.
+  void FetchAhead(int64_t g, KeyRange keys, kernels::StepArgs& step) {
+    const KeyRange values = Intersection(keys, {fetched_end_, keys.end});
+    step.prefetch[0] =
+        Prefetch(tile_.v, tensors_.v.strides[2], values.begin, values.size(), shape_.value_dim);
+    fetched_end_ = keys.end;
+    if (g + 1 < tile_.group_count) {
+      const KeyRange ahead = {keys.end, std::min(rows_[g + 1].any.end, block_end_)};
+      step.prefetch[1] =
+          Prefetch(tile_.k, tensors_.k.strides[2], ahead.begin, ahead.size(), shape_.dim);
     }
-    return *values_finite_;
+    if (keys.end < rows_[g].any.end) return;
+    step.prefetch[2] = Prefetch(tile_.out, tensors_.out.strides[2], rows_[g].first_query,
+                                static_cast<int64_t>(rows_[g].count), shape_.value_dim);
+    if (next_ == nullptr || g >= next_->group_count) return;
+    const int64_t first = next_->first_query + g * lanes_;
+    step.prefetch[3] = Prefetch(next_->q, tensors_.q.strides[2], first,
+                                std::min(lanes_, next_->queries - first), shape_.dim);
   }
 
   void Finish(int64_t g) {
@@ -253,8 +257,9 @@ class LanesLoop {
   bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
 
   // Of the current block.
-  KeyRange seen_block_;
-  std::optional<bool> values_finite_;
+  kernels::ValueCheck check_;
+  int64_t block_end_ = 0;
+  int64_t fetched_end_ = 0;  // values of the block fetched so far
 
   // Of the current step.
   TileClass mask_class_ = TileClass::kFull;

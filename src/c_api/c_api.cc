@@ -240,8 +240,7 @@ lanewise_status lanewise_plan_run(const lanewise_plan* plan,
                                   const lanewise_attention_tensors* tensors,
                                   lanewise_workspace* workspace, lanewise_error* error) {
   return Call(error, [&]() -> Status {
-    if (Status s =
-            CheckPresent({{"plan", plan}, {"tensors", tensors}, {"workspace", workspace}});
+    if (Status s = CheckPresent({{"plan", plan}, {"tensors", tensors}, {"workspace", workspace}});
         !s.ok()) {
       return s;
     }

@@ -64,14 +64,15 @@ struct Lanes {
       Value<MR, NV>(d, args, 0, nullptr);
       return;
     }
-    const bool select = args.edits.hides() && !args.values_finite;
+    const bool hides = args.edits.hides();
+    const bool note = hides && (args.has_sink || args.check->state != ValueCheck::State::kFinite);
     FloatVec max[NV];
-    ScoreAndEdit<MR, NV>(d, args, select || args.has_sink, max, prefetch);
+    ScoreAndEdit<MR, NV>(d, args, note, max, prefetch);
     if (args.has_sink) NoteSeen<NV>(args);
     HWY_ALIGN float rescale[kWidth];
     const bool moved = Softmax<NV>(d, args, max, rescale);
     const float* factors = moved ? rescale : nullptr;
-    if (select) {
+    if (HWY_UNLIKELY(hides && !ValuesAreFinite(args))) {
       ValueOfVisible<NV>(args, factors);
     } else {
       Value<MR, NV>(d, args, 0, factors);
@@ -161,28 +162,13 @@ struct Lanes {
   }
 };
 
-HWY_NOINLINE bool AllFinite(const FiniteArgs& args) {
-  const FloatTag d;
-  FloatVec zeros = hn::Zero(d);  // 0 * x, which is NaN for NaN and inf
-  float zero = 0.0f;
-  for (size_t i = 0; i < args.row_count; ++i) {
-    const float* HWY_RESTRICT row = args.rows + static_cast<int64_t>(i) * args.stride;
-    size_t c = 0;
-    for (; c + kLanes <= args.columns; c += kLanes) {
-      zeros = hn::MulAdd(hn::LoadU(d, row + c), hn::Zero(d), zeros);
-    }
-    for (; c < args.columns; ++c) zero += row[c] * 0.0f;
-  }
-  return hn::AllTrue(d, hn::Eq(zeros, zeros)) && zero == zero;
-}
-
 template <size_t MR, size_t NV>
 LanesKernel MakeLanesKernel(const char* tile, double relative_time) {
   using Tile = Lanes<MR, NV>;
   static_assert(Tile::kWidth <= kMaxLanes);
-  return {tile,           MR,          NV,          Tile::kWidth,
-          relative_time,  &Tile::Load, &Tile::Step, &Tile::Finish,
-          &Tile::Weights, &AllFinite};
+  return {tile,          MR,          NV,          Tile::kWidth,
+          relative_time, &Tile::Load, &Tile::Step, &Tile::Finish,
+          &Tile::Weights};
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

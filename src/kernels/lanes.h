@@ -112,7 +112,17 @@ struct PrefetchRows {
   size_t row_count = 0;
   size_t row_bytes = 0;
 };
-inline constexpr size_t kPrefetchLists = 3;
+inline constexpr size_t kPrefetchLists = 4;
+
+// Whether the values of a block are finite, so that hidden ones may be multiplied by their weight
+// 0. The first step that has to know looks, once its scores are done and the values are fetched.
+struct ValueCheck {
+  enum class State { kUnknown, kFinite, kNotFinite };
+
+  const float* rows = nullptr;  // [row_count, value_dim], value_stride apart
+  size_t row_count = 0;
+  State state = State::kUnknown;
+};
 
 struct StepArgs {
   LaneGroup group;
@@ -126,18 +136,10 @@ struct StepArgs {
   float* scores;      // scratch [key_count][lanes]
   uint64_t* visible;  // scratch [key_count]: bit i = lane i sees the key
   ScoreEdits edits;
-  bool has_sink;       // as at load
-  bool values_finite;  // so hidden keys may be multiplied by their weight 0
-  bool first;          // output holds nothing yet
+  bool has_sink;      // as at load
+  ValueCheck* check;  // of values that the step reads
+  bool first;         // output holds nothing yet
   PrefetchRows prefetch[kPrefetchLists];
-};
-
-// Rows of values, to be checked for NaN and infinities.
-struct FiniteArgs {
-  const float* rows;  // [row_count, columns]
-  int64_t stride;
-  size_t row_count;
-  size_t columns;
 };
 
 // Stores the attention weights of a step's keys, after all steps of the group.
@@ -168,7 +170,6 @@ struct LanesKernel {
   void (*step)(const StepArgs&);
   void (*finish)(const FinishArgs&);
   void (*weights)(const WeightsArgs&);
-  bool (*finite)(const FiniteArgs&);  // whether all are
 };
 
 // The tiles of `target` (one of the HWY_* bits), in order of preference for many rows.

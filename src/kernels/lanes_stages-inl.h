@@ -321,6 +321,27 @@ HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const float* rescale) {
   }
 }
 
+// What args.check says, after looking if need be.
+HWY_NOINLINE bool ValuesAreFinite(const StepArgs& args) {
+  ValueCheck& check = *args.check;
+  if (check.state == ValueCheck::State::kUnknown) {
+    const FloatTag d;
+    FloatVec zeros = hn::Zero(d);  // 0 * x, which is NaN for NaN and inf
+    float zero = 0.0f;
+    for (size_t i = 0; i < check.row_count; ++i) {
+      const float* HWY_RESTRICT row = check.rows + static_cast<int64_t>(i) * args.value_stride;
+      size_t c = 0;
+      for (; c + kLanes <= args.value_dim; c += kLanes) {
+        zeros = hn::MulAdd(hn::LoadU(d, row + c), hn::Zero(d), zeros);
+      }
+      for (; c < args.value_dim; ++c) zero += row[c] * 0.0f;
+    }
+    const bool finite = hn::AllTrue(d, hn::Eq(zeros, zeros)) && zero == zero;
+    check.state = finite ? ValueCheck::State::kFinite : ValueCheck::State::kNotFinite;
+  }
+  return check.state == ValueCheck::State::kFinite;
+}
+
 }  // namespace lanewise::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
