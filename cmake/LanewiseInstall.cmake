@@ -1,14 +1,14 @@
 # Copyright 2026 The lanewise authors
 # SPDX-License-Identifier: Apache-2.0
 
-# `cmake --install`: headers, library, package config, pkg-config, and the command if it was built.
+# `cmake --install`: headers, libraries, package config, pkg-config, and the command if it was built.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(lanewise_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lanewise)
 
-install(TARGETS lanewise EXPORT lanewise-targets
+install(TARGETS lanewise lanewise_c EXPORT lanewise-targets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/lanewise DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -26,15 +26,23 @@ install(FILES
   ${PROJECT_BINARY_DIR}/lanewise-config-version.cmake
   DESTINATION ${lanewise_package_dir})
 
-# A static library passes its own dependencies on to whoever links it.
+# A static library passes its own dependencies on to whoever links it; a C linker has to be told of
+# the C++ standard library too.
 get_target_property(lanewise_type lanewise TYPE)
 set(lanewise_requires "fmt tbb libhwy")
 if(lanewise_type STREQUAL "STATIC_LIBRARY")
   set(lanewise_requires_line "Requires: ${lanewise_requires}")
+  set(lanewise_c_requires_line "Requires: ${lanewise_requires}")
+  set(lanewise_c_libs " -llanewise -lstdc++ -lm")
 else()
   set(lanewise_requires_line "Requires.private: ${lanewise_requires}")
+  set(lanewise_c_requires_line "Requires.private: lanewise")
+  set(lanewise_c_libs "")
 endif()
 # Relative to the file itself, so that `cmake --install --prefix` and moved trees work.
 file(RELATIVE_PATH lanewise_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
-configure_file(cmake/lanewise.pc.in ${PROJECT_BINARY_DIR}/lanewise.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/lanewise.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+foreach(package lanewise lanewise-c)
+  configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${package}.pc
+    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endforeach()

@@ -26,3 +26,11 @@ function(lanewise_setup target)
     target_link_options(${target} PRIVATE -fsanitize=${LANEWISE_SANITIZE})
   endif()
 endfunction()
+
+# lanewise_unoptimized_if_sanitized(source...): for sources made of kernels. Inlined, unrolled and
+# instrumented they take gcc 12 many minutes each; without optimization, seconds.
+function(lanewise_unoptimized_if_sanitized)
+  if(LANEWISE_SANITIZE)
+    set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS -O0)
+  endif()
+endfunction()
