@@ -16,6 +16,7 @@
 
 #include "tests/support/attention_case.h"
 #include "tests/support/gen.h"
+#include "tests/support/patterns.h"
 #include "tests/support/sanitizers.h"
 
 namespace lanewise::testing {
@@ -30,6 +31,8 @@ AttentionCase SmallCase(uint32_t seed) {
   c.q = Gen(seed, Count(c.q_sizes()));
   c.k = Gen(seed + 100, Count(c.k_sizes()));
   c.v = Gen(seed + 200, Count(c.v_sizes()));
+  c.SetMask({1, 2, 70, 40}, RandomMask(seed, 2 * 70 * 40, 70));
+  c.SetBias({1, 1, 1, 40}, Gen(seed + 300, 40));
   return c;
 }
 

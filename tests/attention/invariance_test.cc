@@ -1,8 +1,8 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A row's bits depend on its query, the keys it sees, dim, value_dim, scale, target and kv_block,
-// and on nothing else.
+// A row's bits depend on its query, the keys it sees, what edits its scores, dim, value_dim, scale,
+// target and kv_block, and on nothing else.
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,8 @@
 
 #include "tests/support/attention_case.h"
 #include "tests/support/gen.h"
+#include "tests/support/patterns.h"
+#include "tests/support/slices.h"
 
 namespace lanewise::testing {
 namespace {
@@ -28,10 +30,29 @@ AttentionCase CompanyCase() {
              .value_dim = 18};
   c.options.causal = true;
   c.options.lse = true;
+  c.options.weights = true;
   c.q = Gen(1, Count(c.q_sizes()), 4.0F);
   c.k = Gen(2, Count(c.k_sizes()));
   c.v = Gen(3, Count(c.v_sizes()));
   return c;
+}
+
+// The same with everything that decides what a row sees, or edits its scores.
+std::vector<AttentionCase> CompanyCases() {
+  std::vector<AttentionCase> cases(8, CompanyCase());
+  const Sizes pairs = CompanyCase().pair_sizes();
+  for (size_t i = 1; i < cases.size(); ++i) cases[i].options.causal = i % 3 == 0;
+  cases[2].options.window = {20, 3};
+  cases[3].SetMask(pairs, RandomMask(5, Count(pairs), 50));
+  cases[4].SetMask(pairs, BlockMask(6, pairs, {16, 48}, 40));
+  cases[5].SetBias({1, 4, 75, 107}, BiasWithHoles(7, 4 * 75 * 107, 2.0F, 30));
+  cases[5].SetAlibiSlopes({0.25F, 0.125F, 0, -0.0625F});
+  cases[6].options.softcap = 3.0F;
+  cases[6].options.window = {40, kUnlimited};
+  cases[6].SetSinks({0, 2, -2, 4});
+  cases[7].SetKvLen({107, 30, 76});
+  cases[7].options.window = {25, 0};
+  return cases;
 }
 
 Path FixedBlock(const std::string& target) {
@@ -41,51 +62,40 @@ Path FixedBlock(const std::string& target) {
   return path;
 }
 
-// Rows [begin, end) of every head.
-struct Rows {
-  int64_t begin;
-  int64_t end;
-};
-std::vector<float> SliceRows(const std::vector<float>& values, const Sizes& sizes,
-                             const Rows& rows) {
-  std::vector<float> slice;
-  for (int64_t head = 0; head < sizes[0] * sizes[1]; ++head) {
-    const auto first = values.begin() + head * sizes[2] * sizes[3];
-    slice.insert(slice.end(), first + rows.begin * sizes[3], first + rows.end * sizes[3]);
-  }
-  return slice;
-}
-
-// Head h of batch item b.
-std::vector<float> SliceHead(const std::vector<float>& values, const Sizes& sizes, int64_t b,
-                             int64_t h) {
-  const int64_t size = sizes[2] * sizes[3];
-  const auto first = values.begin() + (b * sizes[1] + h) * size;
-  return {first, first + size};
+// Computes `part` of `whole` alone and compares it with `run`.
+void ExpectSamePart(const AttentionCase& whole, const AttentionRun& run, const CasePart& part,
+                    const Path& path) {
+  const AttentionRun alone = PreparedCase(PartOf(whole, part)).Run(path);
+  EXPECT_TRUE(SameBits(alone, PartOf(run, whole, part)))
+      << path.ToString() << ", items from " << part.items.begin << ", heads from "
+      << part.heads.begin << ", rows " << part.queries.begin << " to " << part.queries.end << "; "
+      << whole.ToString();
 }
 
 TEST(AttentionInvariance, ThreadsTilesGroupsGrain) {
-  const PreparedCase prepared(CompanyCase());
-  const Expectation expected = prepared.FromReference();
-  for (const std::string& target : AvailableTargets()) {
-    const AttentionRun baseline = prepared.Run(FixedBlock(target));
-    EXPECT_TRUE(prepared.Agrees(baseline, expected));
-    const auto check = [&](const Path& path) {
-      EXPECT_TRUE(SameBits(prepared.Run(path), baseline)) << path.ToString();
-    };
-    for (const kernels::LanesKernel& tile : TilesOf(target)) {
-      Path path = FixedBlock(target);
-      path.overrides.tile = std::string(tile.tile);
-      for (const int threads : {1, 2, 3, 7, 0}) {
-        path.runtime.threads = threads;
-        check(path);
-      }
-      for (const int64_t q_groups : {1, 2, 5}) {
-        path.overrides.q_groups = q_groups;
-        for (const int64_t grain : {1, 3, 100}) {
-          path.overrides.grain = grain;
-          path.runtime.threads = 2;
+  for (const AttentionCase& c : CompanyCases()) {
+    const PreparedCase prepared(c);
+    const Expectation expected = prepared.FromReference();
+    for (const std::string& target : AvailableTargets()) {
+      const AttentionRun baseline = prepared.Run(FixedBlock(target));
+      EXPECT_TRUE(prepared.Agrees(baseline, expected));
+      const auto check = [&](const Path& path) {
+        EXPECT_TRUE(SameBits(prepared.Run(path), baseline)) << path.ToString() << c.ToString();
+      };
+      for (const kernels::LanesKernel& tile : TilesOf(target)) {
+        Path path = FixedBlock(target);
+        path.overrides.tile = std::string(tile.tile);
+        for (const int threads : {1, 2, 3, 7, 0}) {
+          path.runtime.threads = threads;
           check(path);
+        }
+        for (const int64_t q_groups : {1, 2, 5}) {
+          path.overrides.q_groups = q_groups;
+          for (const int64_t grain : {1, 3, 100}) {
+            path.overrides.grain = grain;
+            path.runtime.threads = 2;
+            check(path);
+          }
         }
       }
     }
@@ -103,57 +113,33 @@ TEST(AttentionInvariance, LogSumExpIsOnlyAnOutput) {
 }
 
 TEST(AttentionInvariance, BatchItemsAndHeadsAlone) {
-  const AttentionCase whole = CompanyCase();
-  const PreparedCase together(whole);
-  AttentionCase one = whole;
-  one.shape.batch = one.shape.heads = one.shape.kv_heads = 1;
-  for (const std::string& target : AvailableTargets()) {
-    const Path path = FixedBlock(target);
-    const AttentionRun run = together.Run(path);
-    for (int64_t b = 0; b < whole.shape.batch; ++b) {
-      for (int64_t h = 0; h < whole.shape.heads; ++h) {
-        one.q = SliceHead(whole.q, whole.q_sizes(), b, h);
-        one.k = SliceHead(whole.k, whole.k_sizes(), b, h / 2);
-        one.v = SliceHead(whole.v, whole.v_sizes(), b, h / 2);
-        const AttentionRun alone = PreparedCase(one).Run(path);
-        EXPECT_TRUE(SameBits(alone.out, SliceHead(run.out, whole.out_sizes(), b, h)))
-            << target << ", item " << b << ", head " << h;
-        EXPECT_TRUE(SameBits(alone.lse, SliceHead(run.lse, whole.lse_sizes(), b, h)))
-            << target << ", item " << b << ", head " << h;
+  for (const AttentionCase& whole : CompanyCases()) {
+    const PreparedCase together(whole);
+    for (const std::string& target : AvailableTargets()) {
+      const AttentionRun run = together.Run(FixedBlock(target));
+      for (int64_t b = 0; b < whole.shape.batch; ++b) {
+        for (int64_t h = 0; h < whole.shape.heads; ++h) {
+          ExpectSamePart(whole, run, {{b, b + 1}, {h, h + 1}, {0, 75}}, FixedBlock(target));
+        }
       }
     }
   }
 }
 
-// Computes `rows` of `whole` alone and compares them with `run`.
-void ExpectSameRows(const AttentionCase& whole, const AttentionRun& run, const Rows& rows,
-                    const Path& path) {
-  AttentionCase part = whole;
-  part.shape.queries = rows.end - rows.begin;
-  part.q = SliceRows(whole.q, whole.q_sizes(), rows);
-  if (whole.options.causal) {
-    const int64_t offset =
-        whole.options.query_offset.value_or(whole.shape.keys - whole.shape.queries);
-    part.options.query_offset = offset + rows.begin;
-  }
-  const AttentionRun alone = PreparedCase(part).Run(path);
-  EXPECT_TRUE(SameBits(alone.out, SliceRows(run.out, whole.out_sizes(), rows)))
-      << path.ToString() << ", rows " << rows.begin << " to " << rows.end;
-  EXPECT_TRUE(SameBits(alone.lse, SliceRows(run.lse, whole.lse_sizes(), rows)))
-      << path.ToString() << ", rows " << rows.begin << " to " << rows.end;
-}
-
 TEST(AttentionInvariance, ChunkedPrefill) {
-  for (const bool causal : {true, false}) {
-    AttentionCase whole = CompanyCase();
-    whole.options.causal = causal;
+  for (const AttentionCase& whole : CompanyCases()) {
     const PreparedCase prepared(whole);
     for (const std::string& target : AvailableTargets()) {
-      const Path path = FixedBlock(target);
-      const AttentionRun run = prepared.Run(path);
+      const AttentionRun run = prepared.Run(FixedBlock(target));
       for (const int64_t chunk : {7, 16, 64}) {
-        for (int64_t begin = 0; begin < whole.shape.queries; begin += chunk) {
-          ExpectSameRows(whole, run, {begin, std::min(begin + chunk, whole.shape.queries)}, path);
+        for (int64_t begin = 0; begin < 75; begin += chunk) {
+          const Range rows = {begin, std::min(begin + chunk, int64_t{75})};
+          // Lengths make the offsets of the items differ.
+          for (int64_t b = 0; whole.options.kv_len && b < 3; ++b) {
+            ExpectSamePart(whole, run, {{b, b + 1}, {0, 4}, rows}, FixedBlock(target));
+          }
+          if (whole.options.kv_len) continue;
+          ExpectSamePart(whole, run, {{0, 3}, {0, 4}, rows}, FixedBlock(target));
         }
       }
     }
@@ -161,19 +147,13 @@ TEST(AttentionInvariance, ChunkedPrefill) {
 }
 
 TEST(AttentionInvariance, EveryRowAlone) {
-  AttentionCase whole = CompanyCase();
-  whole.shape.batch = 1;
-  whole.q.resize(static_cast<size_t>(Count(whole.q_sizes())));
-  whole.k.resize(static_cast<size_t>(Count(whole.k_sizes())));
-  whole.v.resize(static_cast<size_t>(Count(whole.v_sizes())));
-  for (const bool causal : {true, false}) {
-    whole.options.causal = causal;
+  for (const AttentionCase& all : CompanyCases()) {
+    const AttentionCase whole = PartOf(all, {{1, 2}, {0, 4}, {0, 75}});
     const PreparedCase prepared(whole);
     for (const std::string& target : AvailableTargets()) {
-      const Path path = FixedBlock(target);
-      const AttentionRun run = prepared.Run(path);
-      for (int64_t row = 0; row < whole.shape.queries; ++row) {
-        ExpectSameRows(whole, run, {row, row + 1}, path);
+      const AttentionRun run = prepared.Run(FixedBlock(target));
+      for (int64_t row = 0; row < 75; ++row) {
+        ExpectSamePart(whole, run, {{0, 1}, {0, 4}, {row, row + 1}}, FixedBlock(target));
       }
     }
   }
@@ -181,25 +161,31 @@ TEST(AttentionInvariance, EveryRowAlone) {
 
 // Some rows have no key at all, others see few: neighbours that start later change nothing.
 TEST(AttentionInvariance, RowsWithoutKeysAmongOthers) {
-  AttentionCase whole = CompanyCase();
-  whole.options.query_offset = -9;
-  const PreparedCase prepared(whole);
-  for (const std::string& target : AvailableTargets()) {
-    const Path path = FixedBlock(target);
-    const AttentionRun run = prepared.Run(path);
-    for (int64_t begin = 0; begin < whole.shape.queries; begin += 5) {
-      ExpectSameRows(whole, run, {begin, begin + 5}, path);
+  AttentionCase causal = CompanyCase();
+  causal.options.query_offset = -9;
+  AttentionCase window = CompanyCase();
+  window.options.causal = false;
+  window.options.window = {3, 1};
+  window.options.query_offset = 60;
+  for (const AttentionCase& whole : {causal, window}) {
+    const PreparedCase prepared(whole);
+    for (const std::string& target : AvailableTargets()) {
+      const AttentionRun run = prepared.Run(FixedBlock(target));
+      for (int64_t begin = 0; begin < 75; begin += 5) {
+        ExpectSamePart(whole, run, {{0, 3}, {0, 4}, {begin, begin + 5}}, FixedBlock(target));
+      }
     }
   }
 }
 
 TEST(AttentionInvariance, KeysThatNoRowSees) {
   AttentionCase many = CompanyCase();
+  many.options.weights = false;  // their size follows the keys
   many.options.query_offset = 3;
   AttentionCase few = many;
   few.shape.keys = 75 + 3;
-  few.k = SliceRows(many.k, many.k_sizes(), {0, few.shape.keys});
-  few.v = SliceRows(many.v, many.v_sizes(), {0, few.shape.keys});
+  few.k = Slice(many.k, many.k_sizes(), {{0, 3}, {0, 2}, {0, few.shape.keys}, {0, 21}});
+  few.v = Slice(many.v, many.v_sizes(), {{0, 3}, {0, 2}, {0, few.shape.keys}, {0, 18}});
   const PreparedCase with(many);
   const PreparedCase without(few);
   for (const std::string& target : AvailableTargets()) {
@@ -235,7 +221,8 @@ TEST(AttentionInvariance, DefaultKvBlock) {
 }
 
 TEST(AttentionInvariance, OneCallFormIsThePlannedOne) {
-  const AttentionCase c = CompanyCase();
+  AttentionCase c = CompanyCase();
+  c.options.weights = false;
   const PreparedCase prepared(c);
   std::vector<float> out = Repeat(0, Count(c.out_sizes()));
   std::vector<float> lse = Repeat(0, Count(c.lse_sizes()));

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Public failure reports about errors and degenerate sizes (group L): each error names the argument
-// and both numbers, writes nothing, and leaves the process usable.
+// and both numbers, writes nothing, and leaves the process usable. Errors about the inputs of
+// options are in option_errors_test.cc, C095 is in ragged_test.cc.
 
 #include <gtest/gtest.h>
 

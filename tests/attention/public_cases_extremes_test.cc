@@ -1,8 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Public failure reports about extreme scores, exp and the scale (group D), as far as they need no
-// bias, mask or softcap.
+// Public failure reports about extreme scores, exp, softcap and the scale (group D).
 
 #include <gtest/gtest.h>
 
@@ -10,9 +9,8 @@
 #include <cmath>
 #include <limits>
 
-#include "tests/support/attention_case.h"
+#include "tests/support/means.h"
 #include "tests/support/mentions.h"
-#include "tests/support/tolerance.h"
 
 namespace lanewise::testing {
 namespace {
@@ -28,24 +26,31 @@ TEST(PublicCases, C026_ScoresBeyondTheRangeOfExp) {
   ExpectKnownResult(c, {.out = {0.4975586, 0.5024414, 0, 0}, .out_tolerance = 1e-5}, EveryPath());
 }
 
-// The report uses a bias; scores as low do the same.
+// As a bias and as a score.
 TEST(PublicCases, C029_NoWeightLeaksFromVeryLowScores) {
   AttentionCase c = PlainCase(1, 3);
   c.q = {1};
   c.v = {0, 0, 1e35F};
   for (const float low : {-1e9F, -kInf}) {
+    c.options.bias = false;
     c.k = {1, 2, low};
+    ExpectKnownResult(c, {.out = {0}}, EveryPath());
+    c.k = {1, 2, 0};
+    c.SetBias({1, 1, 1, 3}, {0, 0, low});
     ExpectKnownResult(c, {.out = {0}}, EveryPath());
   }
 }
 
 TEST(PublicCases, C030_EquallyLowScoresAreOrdinary) {
-  AttentionCase c = PlainCase(1, 3);
-  c.q = {1};
-  c.v = {3, 6, 12};
   for (const float low : {-40000.0F, -1e9F, -1e30F, -FLT_MAX}) {
+    AttentionCase c = MeansCase(1, {3, 6, 12});
+    c.q = {1};
     c.k = {low, low, low};
-    ExpectKnownResult(c, {.out = {7}, .out_tolerance = T32(c.v)}, EveryPath());
+    ExpectMeans(c, {7});
+    c.q = {0};
+    c.k = {1, 2, 3};
+    c.SetBias({1, 1, 1, 3}, {low, low, low});
+    ExpectMeans(c, {7});
   }
 }
 
@@ -77,7 +82,8 @@ TEST(PublicCases, C032_ExpOverItsWholeRange) {
   }
 }
 
-// One head for each position of the two keys; all other keys have weight 0.
+// One head for each position of the two keys; all others have no weight: by a score of -inf, or by
+// a bias.
 TEST(PublicCases, C032_ExpAtEveryPositionOfARow) {
   constexpr int64_t kKeys = 37;
   constexpr int64_t kPositions = kKeys - 1;
@@ -86,20 +92,75 @@ TEST(PublicCases, C032_ExpAtEveryPositionOfARow) {
   c.shape.kv_heads = kPositions;
   c.q = Repeat(1, kPositions);
   for (const float x : kExpArguments) {
-    c.k = Repeat(-kInf, kPositions * kKeys);
+    std::vector<float> scores = Repeat(-kInf, kPositions * kKeys);
     c.v = Repeat(0, kPositions * kKeys);
     for (size_t p = 0; p < kPositions; ++p) {
-      c.k[p * kKeys + p] = 0.0F;
-      c.k[p * kKeys + p + 1] = -x;
+      scores[p * kKeys + p] = 0.0F;
+      scores[p * kKeys + p + 1] = -x;
       c.v[p * kKeys + p + 1] = 1.0F;
     }
-    const PreparedCase prepared(c);
-    for (const Path& path : EveryTile()) {
-      const std::vector<float> out = prepared.Run(path).out;
-      for (size_t p = 0; p < out.size(); ++p) {
-        ASSERT_TRUE(IsWeight(out[p], x)) << "position " << p << ", " << path.ToString();
+    AttentionCase by_bias = c;
+    by_bias.k = Repeat(0, kPositions * kKeys);
+    by_bias.SetBias({1, kPositions, 1, kKeys}, scores);
+    AttentionCase by_score = c;
+    by_score.k = scores;
+    for (const AttentionCase& way : {by_bias, by_score}) {
+      const PreparedCase prepared(way);
+      for (const Path& path : EveryTile()) {
+        const std::vector<float> out = prepared.Run(path).out;
+        for (size_t p = 0; p < out.size(); ++p) {
+          ASSERT_TRUE(IsWeight(out[p], x)) << "position " << p << ", " << path.ToString();
+        }
       }
     }
+  }
+}
+
+// Key 1 is hidden by a mask, a bias, causality, a window and the valid length.
+TEST(PublicCases, C034_SoftcapComesBeforeHiding) {
+  AttentionCase c = PlainCase(1, 2);
+  c.q = {10};
+  c.k = {1, 1};
+  c.v = {1, 100};
+  c.options.softcap = 1.0F;
+  std::vector<AttentionCase> cases(5, c);
+  cases[0].SetMask({1, 1, 1, 2}, {1, 0});
+  cases[1].SetBias({1, 1, 1, 2}, {0, -kInf});
+  cases[2].options.causal = cases[2].options.top_left = true;
+  cases[3].options.window = {kUnlimited, 0};
+  cases[3].options.top_left = true;
+  cases[4].SetKvLen({1});
+  for (const AttentionCase& one : cases) {
+    ExpectKnownResult(one, {.out = {1}, .lse = {std::tanh(10.0)}, .lse_tolerance = 1e-6},
+                      EveryPath());
+  }
+}
+
+TEST(PublicCases, C036_SoftcapZeroIsOff) {
+  AttentionCase c;
+  c.shape = {.heads = 2, .kv_heads = 1, .queries = 19, .keys = 35, .dim = 12, .value_dim = 9};
+  const PreparedCase absent(c);
+  c.options.softcap = 0.0F;
+  const PreparedCase zero(c);
+  c.options.softcap = 0.5F;
+  const PreparedCase half(c);
+  for (const Path& path : EveryPath()) {
+    EXPECT_TRUE(SameBits(zero.Run(path), absent.Run(path))) << path.ToString();
+    EXPECT_FALSE(SameBits(half.Run(path), absent.Run(path))) << path.ToString();
+  }
+}
+
+TEST(PublicCases, C036_SoftcapThatIsNoCapIsAnError) {
+  AttentionOptions options;
+  options.softcap = -1.0F;
+  EXPECT_THAT(PlanAttention(PlainCase(1, 1).shape, options).status(), IsInvalid({"softcap", "-1"}));
+  options.softcap = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(PlanAttention(PlainCase(1, 1).shape, options).status(),
+              IsInvalid({"softcap", "nan"}));
+  for (const float infinite : {kInf, -kInf}) {
+    options.softcap = infinite;
+    EXPECT_THAT(PlanAttention(PlainCase(1, 1).shape, options).status(),
+                IsInvalid({"softcap", "inf"}));
   }
 }
 

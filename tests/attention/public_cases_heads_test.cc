@@ -1,11 +1,12 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Public failure reports about heads and head sizes (group J), as far as they need no mask.
+// Public failure reports about heads and head sizes (group J).
 
 #include <gtest/gtest.h>
 
 #include "tests/support/attention_case.h"
+#include "tests/support/patterns.h"
 
 namespace lanewise::testing {
 namespace {
@@ -28,6 +29,30 @@ TEST(PublicCases, C080_QueryHeadsAreGroupedByKvHead) {
   }
 }
 
+// Whatever else a head has of its own: mask, slope, sink.
+TEST(PublicCases, C080_AnyGroupSize) {
+  for (const int64_t group : {1, 2, 3, 4, 5, 7, 8, 12}) {
+    for (const int64_t queries : {1, 2, 9}) {
+      AttentionCase c;
+      c.shape = {.batch = 2,
+                 .heads = 2 * group,
+                 .kv_heads = 2,
+                 .queries = queries,
+                 .keys = 19,
+                 .dim = 7,
+                 .value_dim = 5};
+      ExpectMatchesReference(c, EveryTile());
+      c.options.causal = true;
+      c.options.window = {6, 0};
+      ExpectMatchesReference(c, EveryTile());
+      c.SetMask({2, c.shape.heads, 1, 19}, RandomMask(3, 2 * c.shape.heads * 19, 80));
+      c.SetAlibiSlopes(Ramp(0.1F, 0.05F, c.shape.heads));
+      c.SetSinks(Gen(9, c.shape.heads));
+      ExpectMatchesReference(c, EveryTile());
+    }
+  }
+}
+
 TEST(PublicCases, C082_ValueWidthDiffersFromKeyWidth) {
   struct Dims {
     int64_t dim;
@@ -44,7 +69,12 @@ TEST(PublicCases, C082_ValueWidthDiffersFromKeyWidth) {
                  .value_dim = dims.value_dim};
       c.options.causal = causal;
       ExpectMatchesReference(c, EveryPath());
+      AttentionCase masked = c;
+      masked.SetMask({1, 4, 1, 36}, RandomMask(5, 4 * 36, 70));
+      ExpectMatchesReference(masked, EveryPath());
       c.shape.queries = 20;
+      ExpectMatchesReference(c, EveryTile());
+      c.SetMask({1, 4, 20, 36}, RandomMask(6, 4 * 20 * 36, 70));
       ExpectMatchesReference(c, EveryTile());
     }
   }

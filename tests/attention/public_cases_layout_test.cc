@@ -1,8 +1,8 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Public failure reports about memory layout and alignment (group I), and the same questions for
-// layouts that no report mentions.
+// Public failure reports about memory layout and alignment (group I; C074 is in
+// public_cases_masks_test.cc), and the same questions for layouts that no report mentions.
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -12,6 +12,7 @@
 #include "tests/support/attention_case.h"
 #include "tests/support/gen.h"
 #include "tests/support/mentions.h"
+#include "tests/support/patterns.h"
 
 namespace lanewise::testing {
 namespace {
@@ -153,18 +154,24 @@ TEST(PublicCases, C076_PackedQkvAndOutputSlice) {
 
 TEST(PublicCases, C078_AnyElementAlignment) {
   for (const int64_t dim : {3, 7, 11, 15, 19, 37}) {
-    AttentionCase c;
-    c.shape = {.queries = 18, .keys = 21, .dim = dim, .value_dim = dim};
-    c.placement = {.guard = GuardSide::kBefore, .lead = 0};
-    const PreparedCase aligned(c);
-    const Expectation expected = aligned.FromReference();
-    for (const Path& path : EveryTile()) {
-      const AttentionRun at_zero = aligned.Run(path);
-      EXPECT_TRUE(aligned.Agrees(at_zero, expected)) << path.ToString();
-      for (size_t lead = 1; lead < 16; ++lead) {
-        c.placement.lead = lead;
-        EXPECT_TRUE(SameBits(PreparedCase(c).Run(path), at_zero))
-            << path.ToString() << ", dim " << dim << ", first element at " << lead;
+    AttentionCase plain;
+    plain.shape = {.queries = 18, .keys = 21, .dim = dim, .value_dim = dim};
+    plain.placement = {.guard = GuardSide::kBefore, .lead = 0};
+    AttentionCase masked = plain;
+    masked.SetMask({1, 1, 18, 21}, RandomMask(5, 18 * 21, 70));
+    AttentionCase biased = plain;
+    biased.SetBias({1, 1, 18, 21}, BiasWithHoles(6, 18 * 21, 1.0F, 20));
+    for (AttentionCase c : {plain, masked, biased}) {
+      const PreparedCase aligned(c);
+      const Expectation expected = aligned.FromReference();
+      for (const Path& path : EveryTile()) {
+        const AttentionRun at_zero = aligned.Run(path);
+        EXPECT_TRUE(aligned.Agrees(at_zero, expected)) << path.ToString();
+        for (size_t lead = 1; lead < 16; ++lead) {
+          c.placement.lead = lead;
+          EXPECT_TRUE(SameBits(PreparedCase(c).Run(path), at_zero))
+              << path.ToString() << "; " << c.ToString() << ", first element at " << lead;
+        }
       }
     }
   }
@@ -180,6 +187,12 @@ TEST(AttentionLayout, NothingOutsideTheArraysIsTouched) {
         c.options.causal = dim % 2 == 0;
         c.placement.guard = guard;
         ExpectMatchesReference(c, EveryTile());
+        c.SetMask(c.pair_sizes(), RandomMask(5, Count(c.pair_sizes()), 70));
+        c.SetBias({1, 1, 1, keys}, Gen(6, keys));
+        c.SetAlibiSlopes({0.25F});
+        c.SetSinks({0.5F});
+        c.SetKvLen({keys});
+        ExpectMatchesReference(c, EveryTile());
       }
     }
   }
@@ -190,11 +203,13 @@ TEST(AttentionLayout, StridesDoNotChangeABit) {
   c.shape = {
       .batch = 2, .heads = 4, .kv_heads = 2, .queries = 19, .keys = 35, .dim = 20, .value_dim = 11};
   c.options.causal = true;
+  c.SetMask(c.pair_sizes(), RandomMask(5, Count(c.pair_sizes()), 80));
+  c.SetBias({2, 1, 19, 35}, BiasWithHoles(6, 2 * 19 * 35, 1.0F, 20));
   const PreparedCase dense(c);
   const Expectation expected = dense.FromReference();
   for (const StrideRule inputs : {PaddedStrides, PackedStrides}) {
     for (const StrideRule outputs : {PaddedStrides, PackedStrides}) {
-      c.q_strides = c.kv_strides = inputs;
+      c.q_strides = c.kv_strides = c.pair_strides = inputs;
       c.out_strides = outputs;
       const PreparedCase strided(c);
       for (const Path& path : EveryPath()) {

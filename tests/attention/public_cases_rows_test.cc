@@ -2,16 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Public failure reports about rows without keys (group A), about partial blocks and NaN (group B),
-// and about the log-sum-exp (group H), as far as they need no mask.
+// and about the log-sum-exp (group H). C009 and C010 are in public_cases_hidden_test.cc.
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstring>
 #include <limits>
 
 #include "tests/support/attention_case.h"
 #include "tests/support/gen.h"
+#include "tests/support/means.h"
+#include "tests/support/patterns.h"
 #include "tests/support/tolerance.h"
 
 namespace lanewise::testing {
@@ -19,6 +20,33 @@ namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
+
+TEST(PublicCases, C001_MaskRowThatIsAllFalse) {
+  AttentionCase c;
+  c.shape = {.queries = 2, .keys = 3, .dim = 2, .value_dim = 2};
+  c.options.scale = 1.0F;
+  c.q = {1, 0, 0, 1};
+  c.k = {1, 0, 0, 1, 1, 1};
+  c.v = {1, 2, 3, 4, 5, 6};
+  c.SetMask({1, 1, 2, 3}, {0, 0, 0, 1, 0, 1});
+  ExpectKnownResult(c,
+                    {.out = {0, 0, 3.92423431, 4.92423431},
+                     .out_tolerance = T32(c.v),
+                     .lse = {kMinusInfinity, 1.31326169},
+                     .lse_tolerance = 1e-6},
+                    EveryPath());
+}
+
+// Row 0 sees key 0 by causality, and the others by the mask.
+TEST(PublicCases, C002_CausalAndMaskTogetherEmptyARow) {
+  AttentionCase c = MeansCase(3, {3, 6, 12});
+  c.options.causal = true;
+  c.SetMask({1, 1, 3, 3}, {0, 1, 1, 1, 1, 1, 1, 1, 1});
+  ExpectMeans(c, {0, 4.5, 7});
+  c.options.mask = false;
+  c.SetBias({1, 1, 3, 3}, AsBias(c.mask));
+  ExpectMeans(c, {0, 4.5, 7});
+}
 
 TEST(PublicCases, C004_MoreCausalQueriesThanKeys) {
   AttentionCase c = PlainCase(5, 2);
@@ -43,6 +71,21 @@ TEST(PublicCases, C006_ZeroKeys) {
   }
 }
 
+// A cache of which no slot is valid.
+TEST(PublicCases, C006_NoValidKeyOfACapacity) {
+  AttentionCase c;
+  c.shape = {.heads = 2, .kv_heads = 2, .queries = 3, .keys = 8, .dim = 4, .value_dim = 5};
+  c.k = Repeat(kNan, 64);
+  c.v = Repeat(kNan, 80);
+  c.SetKvLen({0});
+  for (const bool causal : {false, true}) {
+    c.options.causal = causal;
+    ExpectKnownResult(
+        c, {.out = std::vector<double>(30, 0.0), .lse = std::vector<double>(6, kMinusInfinity)},
+        EveryPath());
+  }
+}
+
 TEST(PublicCases, C006_ZeroKeysMayBeNull) {
   const std::vector<float> q = Gen(1, 24);
   for (const Path& path : EveryPath()) {
@@ -55,7 +98,9 @@ TEST(PublicCases, C006_ZeroKeysMayBeNull) {
     tensors.out = Tensor(out.data(), {1, 2, 3, 5});
     AttentionOptions options;
     options.lse = path.lse;
+    options.weights = path.weights;
     if (path.lse) tensors.lse = Tensor(lse.data(), {1, 2, 3, 1});
+    if (path.weights) tensors.weights = Tensor(static_cast<float*>(nullptr), {1, 2, 3, 0});
     const AttentionShape shape = {
         .heads = 2, .kv_heads = 2, .queries = 3, .keys = 0, .dim = 4, .value_dim = 5};
     const Result<PlanExplanation> result = RunOnPath(shape, options, path, tensors);
@@ -67,40 +112,45 @@ TEST(PublicCases, C006_ZeroKeysMayBeNull) {
   }
 }
 
-// Two partial results over disjoint keys, merged by their log-sum-exp.
-struct Partial {
-  double out;
-  double lse;
+struct MergedRow {
+  float out;
+  float lse;
 };
-Partial Merge(const Partial& a, const Partial& b) {
-  const double max = std::max(a.lse, b.lse);
-  if (max == kMinusInfinity) return {0, kMinusInfinity};
-  const double weight_a = std::exp(a.lse - max);
-  const double weight_b = std::exp(b.lse - max);
-  return {(weight_a * a.out + weight_b * b.out) / (weight_a + weight_b),
-          max + std::log(weight_a + weight_b)};
+
+MergedRow Merge(const AttentionRun& a, const AttentionRun& b) {
+  const Sizes sizes = {1, 1, 1, 1};
+  const AttentionPart parts[] = {
+      {ConstTensor(a.out.data(), sizes), ConstTensor(a.lse.data(), sizes)},
+      {ConstTensor(b.out.data(), sizes), ConstTensor(b.lse.data(), sizes)}};
+  MergedRow merged = {kNan, kNan};
+  const Status status =
+      MergeAttention(parts, 2, Tensor(&merged.out, sizes), Tensor(&merged.lse, sizes));
+  EXPECT_TRUE(status.ok()) << status.message();
+  return merged;
 }
 
 TEST(PublicCases, C008_MergingWithAnEmptyPartialResult) {
-  AttentionCase none = PlainCase(1, 0);
+  AttentionCase none = MeansCase(1, {});
   none.options.lse = true;
-  AttentionCase two = PlainCase(1, 2);
+  AttentionCase two = MeansCase(1, {4, 6});
   two.options.lse = true;
-  two.q = {0};
-  two.v = {4, 6};
+  AttentionCase no_valid_one = two;
+  no_valid_one.SetKvLen({0});
   for (const Path& path : EveryPath()) {
-    const AttentionRun run_a = PreparedCase(none).Run(path);
-    const AttentionRun run_b = PreparedCase(two).Run(path);
-    const Partial a = {run_a.out.at(0), run_a.lse.at(0)};
-    const Partial b = {run_b.out.at(0), run_b.lse.at(0)};
-    EXPECT_EQ(a.out, 0.0) << path.ToString();
-    EXPECT_EQ(a.lse, kMinusInfinity) << path.ToString();
-    EXPECT_EQ(b.out, 5.0) << path.ToString();
-    EXPECT_NEAR(b.lse, 0.69314718, 1e-7) << path.ToString();
-    EXPECT_EQ(Merge(a, b).out, 5.0) << path.ToString();
-    EXPECT_NEAR(Merge(a, b).lse, 0.69314718, 1e-7) << path.ToString();
-    EXPECT_EQ(Merge(a, a).out, 0.0) << path.ToString();
-    EXPECT_EQ(Merge(a, a).lse, kMinusInfinity) << path.ToString();
+    const AttentionRun b = PreparedCase(two).Run(path);
+    EXPECT_EQ(b.out.at(0), 5.0F) << path.ToString();
+    EXPECT_NEAR(b.lse.at(0), 0.69314718, 1e-7) << path.ToString();
+    for (const AttentionCase& empty : {none, no_valid_one}) {
+      const AttentionRun a = PreparedCase(empty).Run(path);
+      EXPECT_EQ(a.out.at(0), 0.0F) << path.ToString();
+      EXPECT_EQ(a.lse.at(0), kMinusInfinity) << path.ToString();
+      for (const MergedRow& merged : {Merge(a, b), Merge(b, a)}) {
+        EXPECT_EQ(merged.out, 5.0F) << path.ToString();
+        EXPECT_NEAR(merged.lse, 0.69314718, 1e-7) << path.ToString();
+      }
+      EXPECT_EQ(Merge(a, a).out, 0.0F) << path.ToString();
+      EXPECT_EQ(Merge(a, a).lse, kMinusInfinity) << path.ToString();
+    }
   }
 }
 
@@ -134,6 +184,20 @@ TEST(PublicCases, C014_EveryKeyCount) {
         ASSERT_TRUE(result.ok()) << result.status().message();
         EXPECT_TRUE(SameBits(out, run.out)) << path.ToString() << "; " << c.ToString();
       }
+    }
+  }
+}
+
+// The same with a mask that ends at an inaccessible page as well.
+TEST(PublicCases, C014_EveryKeyCountUnderAMask) {
+  for (int64_t keys = 1; keys <= 70; ++keys) {
+    for (const int64_t queries : {1, 3}) {
+      AttentionCase c;
+      c.shape = {.queries = queries, .keys = keys, .dim = 8, .value_dim = 8};
+      c.SetMask(c.pair_sizes(), RandomMask(5, queries * keys, 60));
+      ExpectMatchesReference(c, EveryTile());
+      c.SetMask({1, 1, 1, keys}, RandomMask(6, keys, 60));
+      ExpectMatchesReference(c, EveryTile());
     }
   }
 }

@@ -1,32 +1,39 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Public failure reports about blockwise softmax (group C), as far as they need no mask. Where a
-// report hides keys by a mask, keys with the score -inf stand in: they have weight 0 as well.
+// Public failure reports about blockwise softmax (group C).
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <limits>
 
-#include "tests/support/attention_case.h"
 #include "tests/support/gen.h"
-#include "tests/support/tolerance.h"
+#include "tests/support/means.h"
+#include "tests/support/patterns.h"
 
 namespace lanewise::testing {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
+// Keys 515 to 575 of 700 count: hidden by a mask, by a bias, and by scores of -inf, which have
+// weight 0 as well.
 TEST(PublicCases, C018_LeadingBlocksWithoutWeight) {
-  AttentionCase c = PlainCase(1, 700);
-  c.q = {1};
-  c.k = Repeat(-kInf, 700);
-  std::fill(c.k.begin() + 515, c.k.begin() + 576, 0.0F);
-  c.v = Ramp(0, 1, 700);
-  ExpectKnownResult(
-      c, {.out = {545}, .out_tolerance = T32(c.v), .lse = {4.11087386}, .lse_tolerance = 1e-5},
-      EveryPath());
+  std::vector<uint8_t> mask = UniformMask(700, false);
+  std::fill(mask.begin() + 515, mask.begin() + 576, uint8_t{1});
+  AttentionCase by_mask = MeansCase(1, Ramp(0, 1, 700));
+  by_mask.SetMask({1, 1, 1, 700}, mask);
+  AttentionCase by_bias = MeansCase(1, Ramp(0, 1, 700));
+  by_bias.SetBias({1, 1, 1, 700}, AsBias(mask));
+  AttentionCase by_score = MeansCase(1, Ramp(0, 1, 700));
+  by_score.q = {1};
+  by_score.k = AsBias(mask);
+  for (const AttentionCase& c : {by_mask, by_bias, by_score}) {
+    ExpectKnownResult(
+        c, {.out = {545}, .out_tolerance = T32(c.v), .lse = {4.11087386}, .lse_tolerance = 1e-5},
+        EveryPath());
+  }
 }
 
 TEST(PublicCases, C020_ScoresBelowAnyFiniteSentinel) {
@@ -43,6 +50,12 @@ TEST(PublicCases, C020_ScoresBelowAnyFiniteSentinel) {
   ExpectKnownResult(
       c, {.out = {0.64391426, 0.23688282, 0.08714432, 0.03205860}, .out_tolerance = T32(c.v)},
       EveryPath());
+}
+
+TEST(PublicCases, C020_BiasBelowAnyFiniteSentinel) {
+  AttentionCase c = MeansCase(1, {3, 6, 12});
+  c.SetBias({1, 1, 1, 3}, Repeat(-1e30F, 3));
+  ExpectMeans(c, {7});
 }
 
 TEST(PublicCases, C022_LaterBlocksHaveMuchLargerScores) {
@@ -62,16 +75,48 @@ TEST(PublicCases, C022_LaterBlocksHaveMuchLargerScores) {
   ExpectKnownResult(c, {.out = {199}, .out_tolerance = tolerance}, EveryPath());
 }
 
-// Of the report, the part with one valid key of a large capacity.
-TEST(PublicCases, C024_OneVisibleKeyOfMany) {
+AttentionCase C024Case() {
   AttentionCase c;
   c.shape = {.queries = 1, .keys = 4096, .dim = 16, .value_dim = 1};
   c.options.scale = 1.0F;
+  c.q = Repeat(0, 16);
+  c.v = Ramp(0, 1, 4096);
+  return c;
+}
+
+// Runs `c` with 1, 2, 4 and 8 threads: within tolerance, and the same bits.
+void ExpectOnAnyThreads(const AttentionCase& c, const KnownResult& known) {
+  ExpectKnownResult(c, known, EveryTile());
+  std::vector<Path> paths;
+  for (const int threads : {1, 2, 4, 8}) {
+    Path path;
+    path.runtime.threads = threads;
+    path.lse = path.weights = true;
+    paths.push_back(path);
+  }
+  ExpectKnownResult(c, known, paths);
+  const PreparedCase prepared(c);
+  for (const Path& path : paths) {
+    EXPECT_TRUE(SameBits(prepared.Run(path), prepared.Run(paths[0]))) << path.ToString();
+  }
+}
+
+TEST(PublicCases, C024_WindowAtTheEndOfManyKeys) {
+  AttentionCase c = C024Case();
+  c.options.window = {7, 0};
+  ExpectOnAnyThreads(
+      c, {.out = {4091.5}, .out_tolerance = T32(c.v), .lse = {2.07944154}, .lse_tolerance = 1e-6});
+}
+
+TEST(PublicCases, C024_OneValidKeyOfMany) {
+  AttentionCase c = C024Case();
+  c.v = Ramp(7, 1, 4096);
+  c.SetKvLen({1});
+  ExpectOnAnyThreads(c, {.out = {7}, .lse = {0}});
+  c.options.kv_len = false;
   c.options.causal = true;
   c.options.query_offset = 0;
-  c.q = Repeat(0, 16);
-  c.v = Ramp(7, 1, 4096);
-  ExpectKnownResult(c, {.out = {7}, .lse = {0}}, EveryTile());
+  ExpectOnAnyThreads(c, {.out = {7}, .lse = {0}});
 }
 
 TEST(PublicCases, C025_WeightsSumToOneAndResultsStayInTheHull) {

@@ -18,27 +18,38 @@ size_t Span(const Sizes& sizes, const Sizes& strides) {
   return static_cast<size_t>(last) + 1;
 }
 
+void FillUnwritten(GuardedArray<float>& memory) {
+  std::fill_n(memory.data(), memory.size(), std::bit_cast<float>(kUnwrittenBits));
+}
+void FillUnwritten(GuardedArray<uint8_t>& memory) {
+  std::fill_n(memory.data(), memory.size(), kUnwrittenByte);
+}
+
 }  // namespace
 
-Array::Array(const Sizes& sizes, StrideRule strides, const Placement& placement)
+template <typename T>
+BasicArray<T>::BasicArray(const Sizes& sizes, StrideRule strides, const Placement& placement)
     : sizes_(sizes),
       strides_(strides(sizes)),
       lead_(placement.lead),
       memory_(lead_ + Span(sizes_, strides_), placement.guard) {
-  std::fill_n(memory_.data(), memory_.size(), std::bit_cast<float>(kUnwrittenBits));
+  FillUnwritten(memory_);
 }
 
-void Array::Set(const std::vector<float>& values) {
+template <typename T>
+void BasicArray<T>::Set(const std::vector<T>& values) {
   ForEach([&](size_t offset, size_t index) { memory_[offset] = values.at(index); });
 }
 
-std::vector<float> Array::Values() const {
-  std::vector<float> values(static_cast<size_t>(Count(sizes_)));
+template <typename T>
+std::vector<T> BasicArray<T>::Values() const {
+  std::vector<T> values(static_cast<size_t>(Count(sizes_)));
   ForEach([&](size_t offset, size_t index) { values[index] = memory_[offset]; });
   return values;
 }
 
-bool Array::IsPaddingIntact() const {
+template <typename T>
+bool BasicArray<T>::IsPaddingIntact() const {
   std::vector<bool> is_element(memory_.size(), false);
   ForEach([&](size_t offset, size_t /*index*/) { is_element[offset] = true; });
   for (size_t i = 0; i < memory_.size(); ++i) {
@@ -46,5 +57,8 @@ bool Array::IsPaddingIntact() const {
   }
   return true;
 }
+
+template class BasicArray<float>;
+template class BasicArray<uint8_t>;
 
 }  // namespace lanewise::testing

@@ -1,8 +1,8 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A rank-4 f32 array in guarded memory, with free strides and with padding that shows whether it
-// was touched.
+// Rank-4 arrays in guarded memory, with free strides and with padding that shows whether it was
+// touched.
 
 #ifndef LANEWISE_TESTS_SUPPORT_ARRAY_H_
 #define LANEWISE_TESTS_SUPPORT_ARRAY_H_
@@ -10,6 +10,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "lanewise/tensor.h"
@@ -43,32 +44,44 @@ constexpr Sizes SharedBatchStrides(const Sizes& sizes) noexcept {
   return {0, sizes[2] * sizes[3], sizes[3], 1};
 }
 
-// What an Array holds until something is written: a NaN that arithmetic does not produce.
+// All rows of a head are the same memory.
+constexpr Sizes SharedRowStrides(const Sizes& sizes) noexcept {
+  return {sizes[1] * sizes[3], sizes[3], 0, 1};
+}
+
+// What a float holds until something is written: a NaN that arithmetic does not produce. A byte, of
+// a mask, holds something that a mask does not: it reads as true, but is never written as such.
 inline constexpr uint32_t kUnwrittenBits = 0x7FC5A5A5U;
 inline bool IsUnwritten(float value) { return std::bit_cast<uint32_t>(value) == kUnwrittenBits; }
+inline constexpr uint8_t kUnwrittenByte = 0xA5;
+inline bool IsUnwritten(uint8_t value) { return value == kUnwrittenByte; }
 
-class Array {
+struct Placement {
+  GuardSide guard = GuardSide::kAfter;
+  size_t lead = 0;  // elements in front of the first one
+};
+
+// T is float, or uint8_t for kBool.
+template <typename T>
+class BasicArray {
  public:
-  struct Placement {
-    GuardSide guard = GuardSide::kAfter;
-    size_t lead = 0;  // elements in front of the first one
-  };
-
   // Elements and padding are unwritten.
-  Array(const Sizes& sizes, StrideRule strides, const Placement& placement);
+  BasicArray(const Sizes& sizes, StrideRule strides, const Placement& placement);
 
   // Row-major logical values. With a stride of 0 the last of the values that share an element
   // stays.
-  void Set(const std::vector<float>& values);
-  std::vector<float> Values() const;
+  void Set(const std::vector<T>& values);
+  std::vector<T> Values() const;
 
-  Tensor view() noexcept { return {memory_.data() + lead_, sizes_, strides_}; }
-  ConstTensor view() const noexcept { return {memory_.data() + lead_, sizes_, strides_}; }
+  Tensor view() noexcept { return {memory_.data() + lead_, kType, sizes_, strides_}; }
+  ConstTensor view() const noexcept { return {memory_.data() + lead_, kType, sizes_, strides_}; }
 
   // Is everything between the elements still unwritten?
   bool IsPaddingIntact() const;
 
  private:
+  static constexpr DataType kType = std::is_same_v<T, uint8_t> ? DataType::kBool : DataType::kF32;
+
   // Calls visit(offset in memory_, row-major index) for each element.
   template <typename Visit>
   void ForEach(const Visit& visit) const {
@@ -88,8 +101,11 @@ class Array {
   Sizes sizes_;
   Sizes strides_;
   size_t lead_;
-  GuardedArray<float> memory_;
+  GuardedArray<T> memory_;
 };
+
+using Array = BasicArray<float>;
+using MaskArray = BasicArray<uint8_t>;
 
 }  // namespace lanewise::testing
 

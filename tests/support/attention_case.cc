@@ -9,6 +9,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <utility>
 
 #include "tests/support/gen.h"
@@ -34,11 +35,62 @@ std::string FloatText(float value) {
   return text;
 }
 
-Array MakeArray(const Sizes& sizes, StrideRule strides, const Array::Placement& placement,
+Array MakeArray(const Sizes& sizes, StrideRule strides, const Placement& placement,
                 const std::vector<float>& values, uint32_t seed) {
   Array array(sizes, strides, placement);
   array.Set(values.empty() ? Gen(seed, Count(sizes)) : values);
   return array;
+}
+
+// A mask or bias; without elements if the case has none.
+template <typename T>
+BasicArray<T> MakePairArray(bool wanted, const Sizes& sizes, const AttentionCase& c,
+                            const std::vector<T>& values) {
+  BasicArray<T> array(wanted ? sizes : Sizes{}, c.pair_strides, c.placement);
+  if (wanted) array.Set(values);
+  return array;
+}
+
+template <typename T>
+GuardedArray<T> MakeGuarded(const std::vector<T>& values, GuardSide side) {
+  GuardedArray<T> array(values.size(), side);
+  std::copy(values.begin(), values.end(), array.data());
+  return array;
+}
+
+template <typename T>
+ArrayView<T> ViewOf(const GuardedArray<T>& array) {
+  return {array.data(), static_cast<int64_t>(array.size())};
+}
+
+// 0, counts[0], counts[0] + counts[1], ...
+std::vector<int64_t> OffsetsOf(const std::vector<int64_t>& counts) {
+  std::vector<int64_t> offsets = {0};
+  for (const int64_t count : counts) offsets.push_back(offsets.back() + count);
+  return offsets;
+}
+
+template <typename T>
+std::string ListText(const std::vector<T>& values) {
+  std::string text = "[";
+  for (size_t i = 0; i < values.size() && i < 16; ++i) {
+    text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+  }
+  return text + (values.size() > 16 ? ", ...]" : "]");
+}
+
+std::string OptionsText(const AttentionOptions& options) {
+  std::string text;
+  if (options.scale) text += ", scale " + std::to_string(*options.scale);
+  if (options.causal) text += ", causal";
+  if (options.top_left) text += ", top_left";
+  if (options.query_offset) text += ", query_offset " + std::to_string(*options.query_offset);
+  if (options.window.left != kUnlimited || options.window.right != kUnlimited) {
+    text += ", window " + std::to_string(options.window.left) + "," +
+            std::to_string(options.window.right);
+  }
+  if (options.softcap) text += ", softcap " + std::to_string(*options.softcap);
+  return text;
 }
 
 // A view of dense values.
@@ -48,7 +100,8 @@ ConstTensor DenseView(const std::vector<float>& values, const Sizes& sizes) {
 
 void CheckWritten(const char* name, const Array& array, const std::string& where) {
   const std::vector<float> values = array.Values();
-  const auto unwritten = std::find_if(values.begin(), values.end(), IsUnwritten);
+  const auto unwritten =
+      std::find_if(values.begin(), values.end(), [](float value) { return IsUnwritten(value); });
   if (unwritten != values.end()) {
     ADD_FAILURE() << name << " element " << unwritten - values.begin() << " of " << values.size()
                   << " was not written\n"
@@ -57,19 +110,19 @@ void CheckWritten(const char* name, const Array& array, const std::string& where
   EXPECT_TRUE(array.IsPaddingIntact()) << name << ": padding was overwritten\n" << where;
 }
 
+// What both have; an empty array was not asked for or is not to be compared.
+reference::Comparison CompareWhere(const std::vector<float>& got, const Sizes& sizes,
+                                   const std::vector<double>& want,
+                                   const std::vector<double>& tolerance) {
+  if (got.empty() || want.empty()) return {};
+  return reference::Compare(DenseView(got, sizes), want, tolerance);
+}
+
 void Explain(const char* name, const reference::Comparison& comparison,
              ::testing::AssertionResult& result) {
   if (comparison.ok()) return;
   result << name << ": " << comparison.failures << " of " << comparison.count
          << " elements are wrong; the worst: " << reference::Describe(comparison.worst) << "\n";
-}
-
-Expectation KnownExpectation(const KnownResult& known) {
-  Expectation expected;
-  expected.value = {known.out, known.lse};
-  expected.tolerance.out.assign(known.out.size(), known.out_tolerance);
-  expected.tolerance.lse.assign(known.lse.size(), known.lse_tolerance);
-  return expected;
 }
 
 // The reference reproduces quoted numbers.
@@ -92,14 +145,54 @@ void CheckReference(const char* name, const std::vector<double>& got,
 
 }  // namespace
 
+void AttentionCase::SetMask(const Sizes& sizes, std::vector<uint8_t> values) {
+  options.mask = true;
+  mask_sizes = sizes;
+  mask = std::move(values);
+}
+
+void AttentionCase::SetBias(const Sizes& sizes, std::vector<float> values) {
+  options.bias = true;
+  bias_sizes = sizes;
+  bias = std::move(values);
+}
+
+void AttentionCase::SetAlibiSlopes(std::vector<float> values) {
+  options.alibi_slopes = true;
+  alibi_slopes = std::move(values);
+}
+
+void AttentionCase::SetSinks(std::vector<float> values) {
+  options.sinks = true;
+  sinks = std::move(values);
+}
+
+void AttentionCase::SetKvLen(std::vector<int64_t> values) {
+  options.kv_len = true;
+  kv_len = std::move(values);
+}
+
+void AttentionCase::SetSequences(const std::vector<int64_t>& query_counts,
+                                 const std::vector<int64_t>& key_counts) {
+  options.ragged = true;
+  q_offsets = OffsetsOf(query_counts);
+  k_offsets = OffsetsOf(key_counts);
+  shape.batch = static_cast<int64_t>(query_counts.size());
+  shape.queries = q_offsets.back();
+  shape.keys = k_offsets.back();
+}
+
 std::string AttentionCase::ToString() const {
   std::string text = "q " + SizesText(q_sizes()) + " strides " + SizesText(q_strides(q_sizes())) +
                      ", k " + SizesText(k_sizes()) + " strides " +
-                     SizesText(kv_strides(k_sizes())) + ", v " + SizesText(v_sizes());
-  if (options.scale) text += ", scale " + std::to_string(*options.scale);
-  if (options.causal) text += ", causal";
-  if (options.top_left) text += ", top_left";
-  if (options.query_offset) text += ", query_offset " + std::to_string(*options.query_offset);
+                     SizesText(kv_strides(k_sizes())) + ", v " + SizesText(v_sizes()) +
+                     OptionsText(options);
+  if (options.mask) text += ", mask " + SizesText(mask_sizes);
+  if (options.bias) text += ", bias " + SizesText(bias_sizes);
+  if (options.alibi_slopes) text += ", alibi_slopes " + ListText(alibi_slopes);
+  if (options.sinks) text += ", sinks " + ListText(sinks);
+  if (options.kv_len) text += ", kv_len " + ListText(kv_len);
+  if (options.ragged) text += ", ragged " + ListText(q_offsets) + " x " + ListText(k_offsets);
   return text;
 }
 
@@ -129,6 +222,9 @@ Result<PlanExplanation> RunOnPath(const AttentionShape& shape, const AttentionOp
       attention::PlanAttentionWith(shape, options, path.runtime, path.overrides);
   if (!plan.ok()) return plan.status();
   Workspace workspace(plan->workspace_bytes());
+  if (workspace.size_bytes() != 0) {
+    std::memset(workspace.data(), 0xFF, workspace.size_bytes());  // NaN
+  }
   if (Status status = plan->Run(tensors, workspace); !status.ok()) return status;
   return plan->Explain();
 }
@@ -137,20 +233,38 @@ PreparedCase::PreparedCase(AttentionCase description)
     : case_(std::move(description)),
       q_(MakeArray(case_.q_sizes(), case_.q_strides, case_.placement, case_.q, 1)),
       k_(MakeArray(case_.k_sizes(), case_.kv_strides, case_.placement, case_.k, 2)),
-      v_(MakeArray(case_.v_sizes(), case_.kv_strides, case_.placement, case_.v, 3)) {
+      v_(MakeArray(case_.v_sizes(), case_.kv_strides, case_.placement, case_.v, 3)),
+      mask_(MakePairArray(case_.options.mask, case_.mask_sizes, case_, case_.mask)),
+      bias_(MakePairArray(case_.options.bias, case_.bias_sizes, case_, case_.bias)),
+      alibi_slopes_(MakeGuarded(case_.alibi_slopes, case_.placement.guard)),
+      sinks_(MakeGuarded(case_.sinks, case_.placement.guard)),
+      kv_len_(MakeGuarded(case_.kv_len, case_.placement.guard)),
+      q_offsets_(MakeGuarded(case_.q_offsets, case_.placement.guard)),
+      k_offsets_(MakeGuarded(case_.k_offsets, case_.placement.guard)) {
+  const AttentionOptions& options = case_.options;
   inputs_.q = std::as_const(q_).view();
   inputs_.k = std::as_const(k_).view();
   inputs_.v = std::as_const(v_).view();
+  if (options.mask) inputs_.mask = std::as_const(mask_).view();
+  if (options.bias) inputs_.bias = std::as_const(bias_).view();
+  if (options.alibi_slopes) inputs_.alibi_slopes = ViewOf(alibi_slopes_);
+  if (options.sinks) inputs_.sinks = ViewOf(sinks_);
+  if (options.kv_len) inputs_.kv_len = ViewOf(kv_len_);
+  if (options.ragged) inputs_.q_offsets = ViewOf(q_offsets_);
+  if (options.ragged) inputs_.k_offsets = ViewOf(k_offsets_);
 }
 
 AttentionRun PreparedCase::Run(const Path& path) const {
   AttentionOptions options = case_.options;
   options.lse = options.lse || path.lse;
+  options.weights = options.weights || (path.weights && !options.ragged);
   Array out(case_.out_sizes(), case_.out_strides, case_.placement);
-  Array lse(case_.lse_sizes(), case_.out_strides, case_.placement);
+  Array lse(options.lse ? case_.lse_sizes() : Sizes{}, case_.out_strides, case_.placement);
+  Array weights(options.weights ? case_.pair_sizes() : Sizes{}, case_.out_strides, case_.placement);
   AttentionTensors tensors = inputs_;
   tensors.out = out.view();
   if (options.lse) tensors.lse = lse.view();
+  if (options.weights) tensors.weights = weights.view();
 
   const std::string where = path.ToString() + "; " + case_.ToString();
   AttentionRun run;
@@ -160,17 +274,21 @@ AttentionRun PreparedCase::Run(const Path& path) const {
   } else {
     run.plan = *plan;
     CheckWritten("out", out, where);
-    if (options.lse) CheckWritten("lse", lse, where);
+    CheckWritten("lse", lse, where);
+    CheckWritten("weights", weights, where);
   }
   run.out = out.Values();
-  if (options.lse) run.lse = lse.Values();
+  run.lse = lse.Values();
+  run.weights = weights.Values();
   return run;
 }
 
 Expectation PreparedCase::FromReference() const {
+  AttentionOptions options = case_.options;
+  options.weights = !options.ragged;
   Expectation expected;
-  expected.value = reference::Attention(inputs_, case_.options);
-  expected.tolerance = reference::Tolerance(inputs_, case_.options, expected.value);
+  expected.value = reference::Attention(inputs_, options);
+  expected.tolerance = reference::Tolerance(inputs_, options, expected.value);
   return expected;
 }
 
@@ -180,17 +298,17 @@ Expectation PreparedCase::FromReference() const {
     return ::testing::AssertionFailure() << "out has " << run.out.size() << " elements, expected "
                                          << expected.value.out.size() << "; " << case_.ToString();
   }
-  const reference::Comparison out = reference::Compare(DenseView(run.out, case_.out_sizes()),
-                                                       expected.value.out, expected.tolerance.out);
-  reference::Comparison lse;
-  if (!run.lse.empty() && !expected.value.lse.empty()) {
-    lse = reference::Compare(DenseView(run.lse, case_.lse_sizes()), expected.value.lse,
-                             expected.tolerance.lse);
-  }
-  if (out.ok() && lse.ok()) return ::testing::AssertionSuccess();
+  const reference::Comparison out =
+      CompareWhere(run.out, case_.out_sizes(), expected.value.out, expected.tolerance.out);
+  const reference::Comparison lse =
+      CompareWhere(run.lse, case_.lse_sizes(), expected.value.lse, expected.tolerance.lse);
+  const reference::Comparison weights = CompareWhere(
+      run.weights, case_.pair_sizes(), expected.value.weights, expected.tolerance.weights);
+  if (out.ok() && lse.ok() && weights.ok()) return ::testing::AssertionSuccess();
   ::testing::AssertionResult result = ::testing::AssertionFailure();
   Explain("out [batch, head, query, column]", out, result);
   Explain("lse [batch, head, query, 0]", lse, result);
+  Explain("weights [batch, head, query, key]", weights, result);
   return result << run.plan.ToString() << "\n" << case_.ToString();
 }
 
@@ -205,12 +323,13 @@ void ExpectMatchesReference(const AttentionCase& description, const std::vector<
 void ExpectKnownResult(const AttentionCase& description, const KnownResult& known,
                        const std::vector<Path>& paths) {
   const PreparedCase prepared(description);
-  const reference::AttentionResult by_definition =
-      reference::Attention(prepared.inputs(), description.options);
-  CheckReference("out", by_definition.out, known.out);
-  if (!known.lse.empty()) CheckReference("lse", by_definition.lse, known.lse);
-
-  const Expectation expected = KnownExpectation(known);
+  Expectation expected = prepared.FromReference();
+  CheckReference("out", expected.value.out, known.out);
+  if (!known.lse.empty()) CheckReference("lse", expected.value.lse, known.lse);
+  expected.value.out = known.out;
+  expected.value.lse = known.lse;
+  expected.tolerance.out.assign(known.out.size(), known.out_tolerance);
+  expected.tolerance.lse.assign(known.lse.size(), known.lse_tolerance);
   for (const Path& path : paths) {
     EXPECT_TRUE(prepared.Agrees(prepared.Run(path), expected)) << path.ToString();
   }
@@ -230,13 +349,22 @@ void ExpectKnownResult(const AttentionCase& description, const KnownResult& know
 }
 
 ::testing::AssertionResult SameBits(const AttentionRun& got, const AttentionRun& want) {
-  const ::testing::AssertionResult out = SameBits(got.out, want.out);
-  if (!out)
-    return ::testing::AssertionFailure() << "out " << out.message() << "\n" << got.plan.ToString();
-  if (got.lse.empty() || want.lse.empty()) return ::testing::AssertionSuccess();
-  const ::testing::AssertionResult lse = SameBits(got.lse, want.lse);
-  if (!lse)
-    return ::testing::AssertionFailure() << "lse " << lse.message() << "\n" << got.plan.ToString();
+  const struct {
+    const char* name;
+    const std::vector<float>& got;
+    const std::vector<float>& want;
+    bool optional;
+  } arrays[] = {{"out ", got.out, want.out, false},
+                {"lse ", got.lse, want.lse, true},
+                {"weights ", got.weights, want.weights, true}};
+  for (const auto& array : arrays) {
+    if (array.optional && (array.got.empty() || array.want.empty())) continue;
+    const ::testing::AssertionResult same = SameBits(array.got, array.want);
+    if (!same) {
+      return ::testing::AssertionFailure() << array.name << same.message() << "\n"
+                                           << got.plan.ToString();
+    }
+  }
   return ::testing::AssertionSuccess();
 }
 

@@ -31,16 +31,41 @@ struct AttentionCase {
   std::vector<float> k = {};
   std::vector<float> v = {};
 
+  // Inputs of the options of the same names. Set... turns the option on as well.
+  Sizes mask_sizes = {};
+  std::vector<uint8_t> mask = {};
+  Sizes bias_sizes = {};
+  std::vector<float> bias = {};
+  std::vector<float> alibi_slopes = {};
+  std::vector<float> sinks = {};
+  std::vector<int64_t> kv_len = {};
+  std::vector<int64_t> q_offsets = {};
+  std::vector<int64_t> k_offsets = {};
+
+  void SetMask(const Sizes& sizes, std::vector<uint8_t> values);
+  void SetBias(const Sizes& sizes, std::vector<float> values);
+  void SetAlibiSlopes(std::vector<float> values);
+  void SetSinks(std::vector<float> values);
+  void SetKvLen(std::vector<int64_t> values);
+  // A ragged batch of these sequences; also sets batch, queries and keys.
+  void SetSequences(const std::vector<int64_t>& query_counts,
+                    const std::vector<int64_t>& key_counts);
+
   StrideRule q_strides = DenseStrides;
   StrideRule kv_strides = DenseStrides;
-  StrideRule out_strides = DenseStrides;  // of lse too
-  Array::Placement placement = {};        // of each array
+  StrideRule pair_strides = DenseStrides;  // of mask and bias
+  StrideRule out_strides = DenseStrides;   // of lse and weights too
+  Placement placement = {};                // of each array
 
-  Sizes q_sizes() const { return {shape.batch, shape.heads, shape.queries, shape.dim}; }
-  Sizes k_sizes() const { return {shape.batch, shape.kv_heads, shape.keys, shape.dim}; }
-  Sizes v_sizes() const { return {shape.batch, shape.kv_heads, shape.keys, shape.value_dim}; }
-  Sizes out_sizes() const { return {shape.batch, shape.heads, shape.queries, shape.value_dim}; }
-  Sizes lse_sizes() const { return {shape.batch, shape.heads, shape.queries, 1}; }
+  // The batch axis of the arrays.
+  int64_t items() const { return options.ragged ? 1 : shape.batch; }
+  Sizes q_sizes() const { return {items(), shape.heads, shape.queries, shape.dim}; }
+  Sizes k_sizes() const { return {items(), shape.kv_heads, shape.keys, shape.dim}; }
+  Sizes v_sizes() const { return {items(), shape.kv_heads, shape.keys, shape.value_dim}; }
+  Sizes out_sizes() const { return {items(), shape.heads, shape.queries, shape.value_dim}; }
+  Sizes lse_sizes() const { return {items(), shape.heads, shape.queries, 1}; }
+  // Of weights, and of a mask or bias that does not broadcast.
+  Sizes pair_sizes() const { return {items(), shape.heads, shape.queries, shape.keys}; }
 
   // Sizes and options on one line.
   std::string ToString() const;
@@ -56,16 +81,18 @@ std::vector<float> Ramp(float first, float step, int64_t count);
 
 // What a run produced.
 struct AttentionRun {
-  std::vector<float> out = {};  // [batch, heads, queries, value_dim]
-  std::vector<float> lse = {};  // [batch, heads, queries]; empty when not asked for
+  std::vector<float> out = {};      // [batch, heads, queries, value_dim]
+  std::vector<float> lse = {};      // [batch, heads, queries]; empty when not asked for
+  std::vector<float> weights = {};  // [batch, heads, queries, keys]; empty when not asked for
   PlanExplanation plan = {};
 };
 
-// Plans and runs on `path` with its own workspace; the plan's explanation.
+// Plans and runs on `path` with its own workspace, full of NaN at first; the plan's explanation.
 Result<PlanExplanation> RunOnPath(const AttentionShape& shape, const AttentionOptions& options,
                                   const Path& path, const AttentionTensors& tensors);
 
-// What is right, and by how much a result may differ. `lse` may be empty: not compared.
+// What is right, and by how much a result may differ. `lse` and `weights` may be empty: not
+// compared.
 struct Expectation {
   reference::AttentionResult value = {};
   reference::AttentionTolerance tolerance = {};
@@ -77,11 +104,11 @@ class PreparedCase {
   explicit PreparedCase(AttentionCase description);
 
   const AttentionCase& description() const { return case_; }
-  // q, k and v only.
+  // Everything but the outputs.
   const AttentionTensors& inputs() const { return inputs_; }
 
-  // Computes on `path`. Errors, elements that were not written and padding that was are test
-  // failures.
+  // Computes on `path`; a ragged batch without weights. Errors, elements that were not written and
+  // padding that was are test failures.
   AttentionRun Run(const Path& path) const;
 
   // The definition of the case, with bounds derived from its data.
@@ -95,13 +122,20 @@ class PreparedCase {
   Array q_;
   Array k_;
   Array v_;
+  MaskArray mask_;
+  Array bias_;
+  GuardedArray<float> alibi_slopes_;
+  GuardedArray<float> sinks_;
+  GuardedArray<int64_t> kv_len_;
+  GuardedArray<int64_t> q_offsets_;
+  GuardedArray<int64_t> k_offsets_;
   AttentionTensors inputs_;
 };
 
 // Runs `description` on each of `paths` and compares with the reference.
 void ExpectMatchesReference(const AttentionCase& description, const std::vector<Path>& paths);
 
-// Known results.
+// Known results. Weights are compared with the reference.
 struct KnownResult {
   std::vector<double> out;
   double out_tolerance = 0.0;  // 0: exactly
@@ -114,7 +148,7 @@ struct KnownResult {
 void ExpectKnownResult(const AttentionCase& description, const KnownResult& known,
                        const std::vector<Path>& paths);
 
-// Equality of bits, NaN included; names the first difference.
+// Equality of bits, NaN included; names the first difference. Of runs, what both produced.
 ::testing::AssertionResult SameBits(const std::vector<float>& got, const std::vector<float>& want);
 ::testing::AssertionResult SameBits(const AttentionRun& got, const AttentionRun& want);
 

@@ -16,6 +16,7 @@
 
 #include "tests/support/gen.h"
 #include "tests/support/mentions.h"
+#include "tests/support/patterns.h"
 #include "tests/support/tolerance.h"
 
 namespace lanewise::testing {
@@ -35,6 +36,9 @@ AttentionRun RightRun(const Expectation& expected) {
   AttentionRun run;
   for (const double value : expected.value.out) run.out.push_back(static_cast<float>(value));
   for (const double value : expected.value.lse) run.lse.push_back(static_cast<float>(value));
+  for (const double value : expected.value.weights) {
+    run.weights.push_back(static_cast<float>(value));
+  }
   return run;
 }
 
@@ -57,6 +61,11 @@ TEST(PreparedCase, FindsEveryWrongElement) {
     for (size_t i = 0; i < right.lse.size(); ++i) {
       AttentionRun run = right;
       run.lse[i] += wrong;
+      EXPECT_FALSE(prepared.Agrees(run, expected)) << i;
+    }
+    for (size_t i = 0; i < right.weights.size(); ++i) {
+      AttentionRun run = right;
+      run.weights[i] += wrong;
       EXPECT_FALSE(prepared.Agrees(run, expected)) << i;
     }
   }
@@ -91,6 +100,58 @@ TEST(PreparedCase, NanIsRightOnlyWhereItBelongs) {
   EXPECT_FALSE(prepared.Agrees(run, expected));
 }
 
+TEST(PreparedCase, HoldsEveryInput) {
+  AttentionCase c = SmallCase();
+  c.pair_strides = PaddedStrides;
+  c.SetMask({1, 1, 3, 4}, UniformMask(12, true));
+  c.SetBias({1, 2, 1, 4}, Ramp(0, 1, 8));
+  c.SetAlibiSlopes({0.5F, 0.25F});
+  c.SetSinks({1, 2});
+  c.SetKvLen({3});
+  const PreparedCase prepared(c);
+  const AttentionTensors& inputs = prepared.inputs();
+  EXPECT_EQ(inputs.mask.sizes, (Sizes{1, 1, 3, 4}));
+  EXPECT_EQ(inputs.mask.type, DataType::kBool);
+  EXPECT_EQ(inputs.bias.sizes, (Sizes{1, 2, 1, 4}));
+  EXPECT_EQ(static_cast<const float*>(inputs.bias.data)[inputs.bias.strides[1] + 3], 7.0F);
+  EXPECT_EQ(inputs.alibi_slopes.size, 2);
+  EXPECT_EQ(inputs.sinks.data[1], 2.0F);
+  EXPECT_EQ(inputs.kv_len.data[0], 3);
+  EXPECT_EQ(inputs.q_offsets.data, nullptr);
+  for (const char* part :
+       {"mask [1, 1, 3, 4]", "bias [1, 2, 1, 4]", "alibi_slopes", "sinks", "kv_len [3]"}) {
+    EXPECT_TRUE(c.ToString().find(part) != std::string::npos) << part << " in " << c.ToString();
+  }
+}
+
+TEST(PreparedCase, RaggedArraysHaveOneItem) {
+  AttentionCase c = SmallCase();
+  c.SetSequences({2, 0, 1}, {1, 2, 0});
+  EXPECT_EQ(c.shape.batch, 3);
+  EXPECT_EQ(c.q_sizes(), (Sizes{1, 2, 3, 5}));
+  EXPECT_EQ(c.k_sizes(), (Sizes{1, 1, 3, 5}));
+  const PreparedCase prepared(c);
+  EXPECT_EQ(prepared.inputs().q_offsets.size, 4);
+  EXPECT_EQ(prepared.inputs().q_offsets.data[3], 3);
+  EXPECT_EQ(prepared.inputs().k_offsets.data[2], 3);
+}
+
+TEST(SameBits, ComparesWhatBothRunsHave) {
+  AttentionRun a;
+  a.out = {1};
+  AttentionRun b = a;
+  b.lse = {2};
+  b.weights = {3};
+  EXPECT_TRUE(SameBits(a, b));
+  a.weights = {4};
+  EXPECT_FALSE(SameBits(a, b));
+  a.weights = {3};
+  a.lse = {3};
+  EXPECT_FALSE(SameBits(a, b));
+  a.out.clear();
+  EXPECT_FALSE(SameBits(a, b));
+}
+
 TEST(SameBits, TellsZerosAndNanApart) {
   EXPECT_TRUE(SameBits({kNan, 1.0F}, {kNan, 1.0F}));
   EXPECT_FALSE(SameBits({0.0F}, {-0.0F}));
@@ -122,6 +183,14 @@ TEST(Array, NoticesAWriteBetweenItsElements) {
   float* first = static_cast<float*>(array.view().data);
   first[4] = 0.0F;
   EXPECT_FALSE(array.IsPaddingIntact());
+}
+
+TEST(Array, MasksAreBytes) {
+  MaskArray array({1, 1, 2, 3}, PaddedStrides, {.guard = GuardSide::kBefore, .lead = 1});
+  array.Set({1, 0, 2, 0, 255, 0});
+  EXPECT_EQ(array.Values(), (std::vector<uint8_t>{1, 0, 2, 0, 255, 0}));
+  EXPECT_EQ(array.view().type, DataType::kBool);
+  EXPECT_TRUE(array.IsPaddingIntact());
 }
 
 TEST(Mentions, WholeWordsOnly) {

@@ -21,10 +21,11 @@ std::vector<Path> MakeEveryPath() {
   for (const std::string& target : AvailableTargets()) {
     for (const kernels::LanesKernel& tile : TilesOf(target)) {
       for (const int threads : {1, 2, 3}) {
-        for (const bool lse : {false, true}) {
+        for (const unsigned outputs : {0U, 1U, 2U, 3U}) {
           Path path = TilePath(target, tile);
           path.runtime.threads = threads;
-          path.lse = lse;
+          path.lse = outputs % 2 != 0;
+          path.weights = outputs / 2 != 0;
           if (paths.size() % 3 == 0) path.overrides.kv_block = kSmallKvBlock;
           paths.push_back(path);
         }
@@ -41,6 +42,7 @@ std::vector<Path> MakeEveryTile() {
       Path path = TilePath(target, tile);
       path.runtime.threads = 1 + static_cast<int>(paths.size() % 3);
       path.lse = paths.size() % 2 == 0;
+      path.weights = paths.size() % 4 < 2;
       if (paths.size() % 5 < 2) path.overrides.kv_block = kSmallKvBlock;
       paths.push_back(path);
     }
@@ -67,7 +69,9 @@ std::string Path::ToString() const {
   if (overrides.kv_block != 0) text += ", kv_block " + std::to_string(overrides.kv_block);
   if (overrides.q_groups != 0) text += ", q_groups " + std::to_string(overrides.q_groups);
   if (overrides.grain != 0) text += ", grain " + std::to_string(overrides.grain);
-  return text + (lse ? ", with lse" : ", without lse");
+  if (lse) text += ", with lse";
+  if (weights) text += ", with weights";
+  return text;
 }
 
 std::vector<kernels::LanesKernel> TilesOf(const std::string& target) {

@@ -21,7 +21,8 @@ namespace lanewise::testing {
 struct Path {
   Runtime runtime = {.threads = 1, .target = "", .note = ""};
   attention::PlanOverrides overrides = {};
-  bool lse = false;  // also ask for the log-sum-exp
+  bool lse = false;      // also ask for the log-sum-exp
+  bool weights = false;  // also ask for the weights
 
   std::string ToString() const;
 };
@@ -32,11 +33,11 @@ std::vector<kernels::LanesKernel> TilesOf(const std::string& target);
 // A register tile on one thread.
 Path TilePath(const std::string& target, const kernels::LanesKernel& tile);
 
-// Every target x tile x {1, 2, 3} threads x with and without LSE; kv_block alternates between the
-// default and a small one.
+// Every target x tile x {1, 2, 3} threads x with and without LSE x with and without weights;
+// kv_block alternates between the default and a small one.
 const std::vector<Path>& EveryPath();
 
-// Every target x tile once; threads, LSE and kv_block take turns.
+// Every target x tile once; threads, LSE, weights and kv_block take turns.
 const std::vector<Path>& EveryTile();
 
 // The default tile of every target, on one thread.
