@@ -236,7 +236,8 @@ class LANEWISE_EXPORT AttentionPlan {
   // fit the plan, overlapping output, a small workspace.
   Status Run(const AttentionTensors& tensors, Workspace& workspace) const noexcept;
 
-  // Bytes that Run needs. Grows with threads and dim, never with queries x keys.
+  // Bytes that Run needs. Grows with threads and dim, never with queries x keys, but for a mask:
+  // one byte for each of its tiles (lanes of a lane group x kv_block keys).
   size_t workspace_bytes() const noexcept;
 
   PlanExplanation Explain() const;

@@ -289,13 +289,27 @@ Status CheckOutputs(const AttentionShape& shape, const AttentionOptions& options
       return s;
     }
   }
+  // One-dimensional arrays as tensors of the same bytes.
+  const auto bytes = [](const auto& array) {
+    const int64_t size = array.size * static_cast<int64_t>(sizeof(*array.data));
+    return ConstTensor(array.data, DataType::kBool, {1, 1, 1, size});
+  };
   const struct {
     const char* name;
     ConstTensor tensor;
-  } others[] = {{"q", tensors.q},       {"k", tensors.k},
-                {"v", tensors.v},       {"mask", tensors.mask},
-                {"bias", tensors.bias}, {"out", tensors.out},
-                {"lse", tensors.lse},   {"weights", tensors.weights}};
+  } others[] = {{"q", tensors.q},
+                {"k", tensors.k},
+                {"v", tensors.v},
+                {"mask", tensors.mask},
+                {"bias", tensors.bias},
+                {"alibi_slopes", bytes(tensors.alibi_slopes)},
+                {"sinks", bytes(tensors.sinks)},
+                {"kv_len", bytes(tensors.kv_len)},
+                {"q_offsets", bytes(tensors.q_offsets)},
+                {"k_offsets", bytes(tensors.k_offsets)},
+                {"out", tensors.out},
+                {"lse", tensors.lse},
+                {"weights", tensors.weights}};
   for (const Output& output : outputs) {
     if (!output.wanted) continue;
     for (const auto& other : others) {

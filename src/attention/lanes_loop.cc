@@ -32,6 +32,14 @@ kernels::PrefetchRows Prefetch(const float* view, int64_t stride, int64_t first_
           static_cast<size_t>(count), static_cast<size_t>(columns) * sizeof(float)};
 }
 
+constexpr int64_t kAlignmentFloats = kernels::kScratchAlignment / sizeof(float);
+
+// Floats of scratch for the scores of a block, a multiple of the alignment.
+int64_t ScoreFloats(const AttentionPlan::Decision& decision) {
+  return core::RoundUp(decision.kv_block * static_cast<int64_t>(decision.kernel.lanes),
+                       kAlignmentFloats);
+}
+
 // One worker's way through its query tiles.
 class LanesLoop {
  public:
@@ -43,7 +51,7 @@ class LanesLoop {
         lanes_(static_cast<int64_t>(decision_.kernel.lanes)),
         state_(static_cast<float*>(scratch)),
         scores_(state_ + decision_.q_groups * static_cast<int64_t>(decision_.group_floats)),
-        visible_(reinterpret_cast<uint64_t*>(scores_ + decision_.kv_block * lanes_)) {}
+        visible_(reinterpret_cast<uint64_t*>(scores_ + ScoreFloats(decision_))) {}
 
   // Computes a tile; `next`, if any, is what this worker computes after it.
   void Run(const TileView& tile, const TileView* next) {
@@ -272,7 +280,6 @@ class LanesLoop {
 }  // namespace
 
 bool SizeLanesScratch(AttentionPlan::Decision& decision) {
-  constexpr int64_t kAlignmentFloats = kernels::kScratchAlignment / sizeof(float);
   const AttentionShape& shape = decision.shape;
   const int64_t lanes = static_cast<int64_t>(decision.kernel.lanes);
   const auto state_rows = core::CheckedSum({shape.dim, shape.value_dim, kernels::kStateRows});
@@ -283,8 +290,8 @@ bool SizeLanesScratch(AttentionPlan::Decision& decision) {
   if (!state || !shared || *state > INT64_MAX / 8 || *shared > INT64_MAX / 8) return false;
 
   const int64_t group_floats = core::RoundUp(*state_rows * lanes, kAlignmentFloats);
-  const int64_t block_bytes = decision.kv_block * (lanes * static_cast<int64_t>(sizeof(float)) +
-                                                   static_cast<int64_t>(sizeof(uint64_t)));
+  const int64_t block_bytes = ScoreFloats(decision) * static_cast<int64_t>(sizeof(float)) +
+                              decision.kv_block * static_cast<int64_t>(sizeof(uint64_t));
   const int64_t worker_bytes =
       core::RoundUp(decision.q_groups * group_floats * 4 + block_bytes, kWorkerAlignment);
   if (!core::CheckedProduct({worker_bytes, 2, decision.team.workers()})) return false;

@@ -44,10 +44,8 @@ class Visibility {
       : keys_(keys),
         offset_(options.query_offset.value_or(options.top_left ? 0 : keys - queries)),
         left_(options.window.left),
-        // Causal is a window that ends at the query itself.
-        right_(!options.causal                      ? options.window.right
-               : options.window.right == kUnlimited ? 0
-                                                    : std::min<int64_t>(options.window.right, 0)) {}
+        // Causal is a window that ends at the query itself; no window ends before.
+        right_(options.causal ? 0 : options.window.right) {}
 
   // Where `query` stands among the keys. Saturates at the ends of 64 bits.
   int64_t Position(int64_t query) const { return core::SaturatingSum(query, offset_); }
