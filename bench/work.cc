@@ -8,25 +8,9 @@
 #include <cstddef>
 
 #include "src/attention/visibility.h"
+#include "src/core/element_bytes.h"
 
 namespace lanewise::bench {
-namespace {
-
-int ElementBytes(DataType type) {
-  switch (type) {
-    case DataType::kF32:
-      return 4;
-    case DataType::kF16:
-    case DataType::kBF16:
-      return 2;
-    case DataType::kBool:
-      return 1;
-  }
-  return 0;
-}
-
-}  // namespace
-
 int64_t AllowedPairs(const Case& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   int64_t pairs = 0;
@@ -55,8 +39,8 @@ double DecodeBytes(const Case& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   const auto rows =
       static_cast<double>(shape.kv_heads) * static_cast<double>(AllowedPairs(benchmark));
-  return rows * (static_cast<double>(shape.dim) * ElementBytes(shape.k_type) +
-                 static_cast<double>(shape.value_dim) * ElementBytes(shape.v_type));
+  return rows * (static_cast<double>(shape.dim) * core::ElementBytes(shape.k_type) +
+                 static_cast<double>(shape.value_dim) * core::ElementBytes(shape.v_type));
 }
 
 }  // namespace lanewise::bench

@@ -12,6 +12,7 @@
 #include <optional>
 #include <utility>
 
+#include "src/core/element_bytes.h"
 #include "src/core/sizes.h"
 
 namespace lanewise::core {
@@ -22,19 +23,6 @@ bool IsEmpty(const Sizes& sizes) { return std::find(sizes.begin(), sizes.end(), 
 int64_t Magnitude(int64_t stride) { return stride < 0 ? -stride : stride; }
 
 using Axis = std::pair<int64_t, int64_t>;  // |stride|, size
-
-int64_t ElementBytes(DataType type) {
-  switch (type) {
-    case DataType::kF32:
-      return 4;
-    case DataType::kF16:
-    case DataType::kBF16:
-      return 2;
-    case DataType::kBool:
-      return 1;
-  }
-  return 0;
-}
 
 // Addresses of the first byte and of the byte after the last.
 std::pair<uintptr_t, uintptr_t> Extent(const ConstTensor& tensor) {
