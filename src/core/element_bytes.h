@@ -6,13 +6,11 @@
 #ifndef LANEWISE_SRC_CORE_ELEMENT_BYTES_H_
 #define LANEWISE_SRC_CORE_ELEMENT_BYTES_H_
 
-#include <cstdint>
-
 #include "lanewise/tensor.h"
 
 namespace lanewise::core {
 
-constexpr int64_t ElementBytes(DataType type) {
+constexpr int ElementBytes(DataType type) {
   switch (type) {
     case DataType::kF32:
       return 4;
