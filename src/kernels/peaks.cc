@@ -96,7 +96,12 @@ uint32_t Sum(const uint32_t* HWY_RESTRICT words, size_t count) {
   for (const auto& stream : sums) {
     for (const auto& sum : stream) total = hn::Add(total, sum);
   }
-  uint32_t result = hn::GetLane(hn::SumOfLanes(d, total));
+  // Lane by lane: gcc's reduction of 512-bit vectors adds signed integers, whose overflow is
+  // undefined.
+  HWY_ALIGN uint32_t lanes[HWY_LANES(uint32_t)];
+  hn::Store(total, d, lanes);
+  uint32_t result = 0;
+  for (const uint32_t lane : lanes) result += lane;
   for (size_t i = kStreams * per_stream; i < count; ++i) result += words[i];
   return result;
 }
