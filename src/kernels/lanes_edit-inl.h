@@ -186,22 +186,6 @@ HWY_INLINE void Bounds(FloatTag d, const StepArgs& args, Keys keys) {
   }
 }
 
-// Fetches what the edits of some keys will read of dense rows, while their scores are computed.
-template <size_t NV>
-HWY_INLINE void PrefetchEdits(const ScoreEdits& edits, Keys keys) {
-  constexpr size_t kLineBytes = 64;
-  for (size_t lane = 0; lane < NV * kLanes; ++lane) {
-    if (edits.bias != nullptr && edits.bias_form == RowForm::kEach) {
-      for (size_t key = keys.begin; key < keys.end; key += kLineBytes / sizeof(float)) {
-        __builtin_prefetch(edits.bias[lane] + key);
-      }
-    }
-    if (edits.mask != nullptr && edits.mask_form == RowForm::kEach) {
-      __builtin_prefetch(edits.mask[lane] + keys.begin);
-    }
-  }
-}
-
 // Everything that hides keys. With kNote, takes from args.visible who does not see what.
 template <bool kNote, size_t NV>
 HWY_INLINE void HideKeys(FloatTag d, const StepArgs& args, Keys keys) {

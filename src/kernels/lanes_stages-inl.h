@@ -146,7 +146,6 @@ HWY_INLINE void ScoreAndEdit(FloatTag d, const StepArgs& args, bool note, FloatV
     KeepScores<NV> scores;
     HWY_UNROLL(16)
     for (size_t j = 0; j < NV; ++j) scores.max[j] = hn::Set(d, -kInfinity);
-    if (segment.edited) PrefetchEdits<NV>(args.edits, segment.keys);
     Score<MR, NV>(d, args, segment.keys, scores, prefetch);
     if (segment.edited) {
       Edit<NV>(args, segment.keys, note, max);
