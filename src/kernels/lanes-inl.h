@@ -32,10 +32,12 @@ struct Lanes {
     const FloatTag d;
     const FloatVec scale = hn::Set(d, args.scale);
     for (size_t j = 0; j < NV; ++j) {
-      const bool has_sink = args.sink != -kInfinity;
-      hn::Store(hn::Set(d, args.sink), d, args.group.shift + j * kLanes);
-      hn::Store(hn::Set(d, has_sink ? 1.0f : 0.0f), d, args.group.sum + j * kLanes);
-      hn::Store(hn::Set(d, has_sink ? 0.0f : 1.0f), d, args.group.seen + j * kLanes);
+      const FloatVec sink = hn::Load(d, args.sinks + j * kLanes);
+      const FloatVec one = hn::Set(d, 1.0f);
+      const FloatMask has_none = hn::Eq(sink, hn::Set(d, -kInfinity));
+      hn::Store(sink, d, args.group.shift + j * kLanes);
+      hn::Store(hn::IfThenZeroElse(has_none, one), d, args.group.sum + j * kLanes);
+      hn::Store(hn::IfThenElseZero(has_none, one), d, args.group.seen + j * kLanes);
 
       const float* const* rows = args.rows + j * kLanes;
       float* HWY_RESTRICT to = args.group.queries + j * kLanes;

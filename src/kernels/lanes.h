@@ -52,13 +52,13 @@ struct LaneGroup {
 inline constexpr int64_t kStateRows = 3;
 
 // Fills `group.queries` with scale * rows, transposed, and resets shift, sum and seen. A sink is
-// a key with that score and a value of 0 that every lane sees first.
+// a key with that score and a value of 0 that the lane sees first.
 struct LoadArgs {
   LaneGroup group;
   const float* const* rows;  // [lanes] pointers to [dim]; unused lanes repeat a valid row
   size_t dim;
   float scale;
-  float sink;  // -inf: none
+  const float* sinks;  // [lanes], aligned; -inf: none
 };
 
 // The keys of a step that not every lane may see. Lane i sees keys begin[i] <= key < end[i],
@@ -83,8 +83,8 @@ struct ScoreEdits {
   float softcap = 0;
 
   // S -= slope * |position - key|, positions counted from the step's first key.
-  float alibi_slope = 0;
-  const float* positions = nullptr;  // [lanes]
+  const float* alibi_slopes = nullptr;  // [lanes], aligned
+  const float* positions = nullptr;     // [lanes], aligned
 
   // S += bias, and a lane does not see keys whose bias is -inf. Rows start at the step's first key.
   const float* const* bias = nullptr;  // [lanes]
@@ -111,8 +111,9 @@ struct PrefetchRows {
   int64_t stride_bytes = 0;
   size_t row_count = 0;
   size_t row_bytes = 0;
+  bool later = false;  // into the second-level cache
 };
-inline constexpr size_t kPrefetchLists = 4;
+inline constexpr size_t kPrefetchLists = 6;
 
 // Whether the values of a block are finite, so that hidden ones may be multiplied by their weight
 // 0. The first step that has to know looks, once its scores are done and the values are fetched.
@@ -136,7 +137,7 @@ struct StepArgs {
   float* scores;      // scratch [key_count][lanes]
   uint64_t* visible;  // scratch [key_count]: bit i = lane i sees the key
   ScoreEdits edits;
-  bool has_sink;      // as at load
+  bool has_sink;      // some lane has
   ValueCheck* check;  // of values that the step reads
   bool first;         // output holds nothing yet
   PrefetchRows prefetch[kPrefetchLists];

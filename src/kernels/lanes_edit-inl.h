@@ -24,14 +24,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace lanewise::kernels::HWY_NAMESPACE {
 
-inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-// Keys [begin, end) of a step.
-struct Keys {
-  size_t begin;
-  size_t end;
-};
-
 // The lanes of vector j that see `key`, as noted by Hide.
 HWY_INLINE FloatMask VisibleLanes(FloatTag d, const StepArgs& args, size_t key, size_t j) {
   const uint64_t bits = args.visible[key] >> (j * kLanes);
@@ -74,10 +66,10 @@ HWY_INLINE void Softcap(FloatTag d, const StepArgs& args, Keys keys) {
 
 template <size_t NV>
 HWY_INLINE void Alibi(FloatTag d, const StepArgs& args, Keys keys) {
-  const FloatVec slope = hn::Set(d, args.edits.alibi_slope);
   for (size_t key = keys.begin; key < keys.end; ++key) {
     const FloatVec key_position = hn::Set(d, static_cast<float>(key));
     for (size_t j = 0; j < NV; ++j) {
+      const FloatVec slope = hn::Load(d, args.edits.alibi_slopes + j * kLanes);
       float* HWY_RESTRICT s = args.scores + (key * NV + j) * kLanes;
       const FloatVec position = hn::Load(d, args.edits.positions + j * kLanes);
       const FloatVec distance = hn::Abs(hn::Sub(position, key_position));

@@ -54,8 +54,14 @@ class PrefetchCursor {
       }
       const char* row =
           static_cast<const char*>(list_->first) + static_cast<int64_t>(row_) * list_->stride_bytes;
-      for (size_t byte = 0; byte < list_->row_bytes; byte += kLineBytes) {
-        __builtin_prefetch(row + byte);
+      if (list_->later) {
+        for (size_t byte = 0; byte < list_->row_bytes; byte += kLineBytes) {
+          __builtin_prefetch(row + byte, 0, 2);
+        }
+      } else {
+        for (size_t byte = 0; byte < list_->row_bytes; byte += kLineBytes) {
+          __builtin_prefetch(row + byte);
+        }
       }
       ++row_;
     }

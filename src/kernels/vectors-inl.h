@@ -11,6 +11,7 @@
 #endif
 
 #include <cstddef>
+#include <limits>
 
 #include "hwy/highway.h"
 
@@ -26,6 +27,14 @@ using FloatMask = hn::Mask<FloatTag>;
 // Only targets whose vectors have a size are supported (design section 6), so the lane count is a
 // constant and arrays of vectors are possible.
 inline constexpr size_t kLanes = HWY_LANES(float);
+
+inline constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+// Keys [begin, end) of a step or chunk.
+struct Keys {
+  size_t begin;
+  size_t end;
+};
 
 // max(x, low), but NaN stays NaN. The x86 instruction returns its second operand when either is
 // NaN, Arm's returns NaN; Highway's scalar targets return the other operand.

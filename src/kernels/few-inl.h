@@ -1,0 +1,178 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The entries of the `few` variant but for its products: load, softmax, merge, weights. Contract
+// and formulas in few.h.
+
+#if defined(LANEWISE_SRC_KERNELS_FEW_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LANEWISE_SRC_KERNELS_FEW_INL_H_
+#undef LANEWISE_SRC_KERNELS_FEW_INL_H_
+#else
+#define LANEWISE_SRC_KERNELS_FEW_INL_H_
+#endif
+
+#include <cmath>
+#include <cstddef>
+
+#include "hwy/highway.h"
+#include "src/kernels/elements-inl.h"
+#include "src/kernels/few.h"
+#include "src/kernels/few_edit-inl.h"
+#include "src/kernels/lane_sums-inl.h"
+#include "src/kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lanewise::kernels::HWY_NAMESPACE {
+
+void FewLoad(const FewLoadArgs& args) {
+  const FloatTag d;
+  const FloatVec scale = hn::Set(d, args.scale);
+  for (size_t r = 0; r < args.row_count; ++r) {
+    float* HWY_RESTRICT to = args.queries + r * args.query_stride;
+    size_t c = 0;
+    if constexpr (kPairs) {
+      for (; args.pairs && c + 2 * kLanes <= args.dim; c += 2 * kLanes) {
+        FloatVec even, odd;
+        hn::LoadInterleaved2(d, args.rows[r] + c, even, odd);
+        hn::Store(hn::Mul(even, scale), d, to + c);
+        hn::Store(hn::Mul(odd, scale), d, to + c + kLanes);
+      }
+    }
+    for (; c + kLanes <= args.dim; c += kLanes) {
+      hn::Store(hn::Mul(LoadElements(d, args.rows[r] + c), scale), d, to + c);
+    }
+    if (c == args.dim) continue;
+    // The padding stays 0 for an infinite product, too: it is 0 * scale.
+    hn::Store(hn::Mul(LoadSomeElements(d, args.rows[r] + c, args.dim - c), scale), d, to + c);
+  }
+}
+
+// Weights and state of one row from its edited scores.
+HWY_INLINE void SoftmaxRow(FloatTag d, const FewRow& row, Keys keys) {
+  const Keys padded = {keys.begin / kFewPadding * kFewPadding,
+                       (keys.end + kFewPadding - 1) / kFewPadding * kFewPadding};
+  FloatVec max = hn::Set(d, -kInfinity);
+  for (size_t key = padded.begin; key < padded.end; key += kLanes) {
+    max = hn::Max(max, hn::Load(d, row.scores + key));
+  }
+  const float largest = hn::GetLane(hn::MaxOfLanes(d, max));
+  // Without a score above -inf all weights are 0; -inf - -inf would be NaN.
+  const FloatVec shift = hn::Set(d, largest == -kInfinity ? 0.0f : largest);
+  FloatVec sum = hn::Zero(d);
+  constexpr size_t kVectors = kFewPadding / kLanes < 4 ? kFewPadding / kLanes : 4;
+  for (size_t key = padded.begin; key < padded.end; key += kVectors * kLanes) {
+    FloatVec p[kVectors];
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kVectors; ++i) {
+      p[i] = hn::Sub(hn::Load(d, row.scores + key + i * kLanes), shift);
+    }
+    Exp<kVectors>(d, p);
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kVectors; ++i) {
+      hn::Store(p[i], d, row.scores + key + i * kLanes);
+      sum = hn::Add(sum, p[i]);
+    }
+  }
+  row.state[kFewShift] = largest;
+  row.state[kFewSum] = LaneSum(d, sum);
+  row.state[kFewSeen] = SeesAny(row.edits, keys) ? 1.0f : 0.0f;
+}
+
+void FewSoftmax(const FewSoftmaxArgs& args) {
+  const FloatTag d;
+  const Keys keys = {args.begin, args.end};
+  for (size_t r = 0; r < args.row_count; ++r) {
+    EditRow(args.rows[r], keys);
+    SoftmaxRow(d, args.rows[r], keys);
+  }
+}
+
+bool FewFinite(const FewRow* rows, size_t row_count, size_t value_dim) {
+  const FloatTag d;
+  FloatVec zeros = hn::Zero(d);  // 0 * x, which is NaN for NaN and inf
+  for (size_t r = 0; r < row_count; ++r) {
+    for (size_t c = 0; c < value_dim; c += kLanes) {
+      zeros = hn::MulAdd(hn::Load(d, rows[r].output + c), hn::Zero(d), zeros);
+    }
+  }
+  return hn::AllTrue(d, hn::Eq(zeros, zeros));
+}
+
+// exp(x) of one number, by the vectors' exp.
+HWY_INLINE float ExpOf(FloatTag d, float x) { return hn::GetLane(Exp(d, hn::Set(d, x))); }
+
+void FewMerge(const FewMergeArgs& args) {
+  const FloatTag d;
+  const auto state = [&](size_t chunk) { return args.state + chunk * args.chunk_stride; };
+  float largest = args.sink;
+  bool seen = false;
+  for (size_t chunk = 0; chunk < args.chunk_count; ++chunk) {
+    if (state(chunk)[kFewSeen] == 0) continue;
+    seen = true;
+    largest = HWY_MAX(largest, state(chunk)[kFewShift]);
+  }
+  const float shift = largest == -kInfinity ? 0.0f : largest;
+  float sum = args.sink == -kInfinity ? 0.0f : ExpOf(d, args.sink - shift);
+  for (size_t chunk = 0; chunk < args.chunk_count; ++chunk) {
+    if (state(chunk)[kFewSeen] == 0) continue;
+    const float factor = ExpOf(d, state(chunk)[kFewShift] - shift);
+    sum += factor * state(chunk)[kFewSum];
+    state(chunk)[kFewFactor] = factor;
+  }
+  // Rows without a key, and rows that saw only scores of -inf.
+  const bool empty = !seen || sum == 0;
+  const float inverse = empty ? 0.0f : 1.0f / sum;
+  const auto merged = [&](size_t c) HWY_ATTR {
+    FloatVec out = hn::Zero(d);
+    for (size_t chunk = 0; chunk < args.chunk_count && !empty; ++chunk) {
+      if (state(chunk)[kFewSeen] == 0) continue;
+      const FloatVec factor = hn::Set(d, state(chunk)[kFewFactor]);
+      out = hn::MulAdd(factor, hn::Load(d, args.output + chunk * args.chunk_stride + c), out);
+    }
+    // Adding 0 turns -0 into +0: the sign of a zero would tell how many hidden keys were added.
+    return hn::MulAdd(out, hn::Set(d, inverse), hn::Zero(d));
+  };
+  size_t c = 0;
+  if constexpr (kPairs) {
+    for (; args.pairs && c + 2 * kLanes <= args.value_dim; c += 2 * kLanes) {
+      hn::StoreInterleaved2(merged(c), merged(c + kLanes), d, args.out + c);
+    }
+  }
+  for (; c < args.value_dim; c += kLanes) {
+    const FloatVec out = merged(c);
+    if (c + kLanes <= args.value_dim) {
+      StoreElements(d, out, args.out + c);
+    } else {
+      StoreSomeElements(d, out, args.out + c, args.value_dim - c);
+    }
+  }
+  if (args.shift != nullptr) *args.shift = shift;
+  if (args.inverse != nullptr) *args.inverse = inverse;
+  if (args.lse == nullptr) return;
+  // In double, so that the sum adds no error of its own.
+  const double lse = static_cast<double>(shift) + std::log(static_cast<double>(sum));
+  *args.lse = seen ? static_cast<float>(lse) : -kInfinity;
+}
+
+void FewWeights(const FewWeightsArgs& args) {
+  const FloatTag d;
+  EditRow(args.row, {args.begin, args.end});
+  const FloatVec shift = hn::Set(d, args.shift);
+  const FloatVec inverse = hn::Set(d, args.inverse);
+  for (size_t key = args.begin; key < args.end; key += kLanes) {
+    const FloatVec s = hn::LoadU(d, args.row.scores + key);
+    const FloatVec p = hn::Mul(Exp(d, hn::Sub(s, shift)), inverse);
+    // Hidden keys stay 0 in a row whose sum is NaN.
+    const FloatVec weight = hn::IfThenZeroElse(hn::Eq(s, hn::Set(d, -kInfinity)), p);
+    if (key + kLanes <= args.end) {
+      StoreElements(d, weight, args.weights + key);
+    } else {
+      StoreSomeElements(d, weight, args.weights + key, args.end - key);
+    }
+  }
+}
+
+}  // namespace lanewise::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // LANEWISE_SRC_KERNELS_FEW_INL_H_
