@@ -13,6 +13,9 @@
 #include <atomic>
 #include <cstdint>
 
+#include "src/parallel/float_modes.h"
+#include "src/parallel/thread_supply.h"
+
 namespace lanewise::parallel {
 namespace {
 
@@ -25,12 +28,19 @@ bool WatchForks() noexcept {
   return watching;
 }
 
+// Threads that the scheduler uses at most, the caller's included.
+int SchedulerThreads() {
+  return static_cast<int>(
+      tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+}
+
 // Hands out ranges until none are left.
 class Ranges {
  public:
   Ranges(int64_t count, int64_t grain) : count_(count), grain_(grain) {}
 
   void Work(int worker, const RangeBody& body) noexcept {
+    const DefaultFloatModes modes;
     for (;;) {
       const int64_t begin = next_.fetch_add(grain_, std::memory_order_relaxed);
       if (begin >= count_) return;
@@ -44,21 +54,29 @@ class Ranges {
   std::atomic<int64_t> next_{0};
 };
 
+// For all teams of a process that can start only `startable` threads, at least 1, fewer than the
+// scheduler would: arenas of their own could together ask for more. Half of them are left to the
+// application.
+tbb::task_arena& NarrowArena(int startable) {
+  static tbb::task_arena arena(1 + (startable + 1) / 2);
+  return arena;
+}
+
 }  // namespace
 
 struct Team::Arena {
-  // The scheduler warns on standard error about an arena wider than it has threads for.
-  explicit Arena(int threads)
-      : arena(std::min(threads, static_cast<int>(tbb::global_control::active_value(
-                                    tbb::global_control::max_allowed_parallelism)))) {}
+  explicit Arena(int width) : arena(width) {}
   tbb::task_arena arena;
 };
 
 Team::Team(int threads) : workers_(std::max(threads, 1)) {
+  if (threads == 1) return;
+  scheduler_threads_ = SchedulerThreads();
   if (threads == 0) {
     workers_ = std::max(tbb::this_task_arena::max_concurrency(), 1);
-  } else if (threads > 1) {
-    arena_ = std::make_unique<Arena>(threads);
+  } else {
+    // The scheduler warns on standard error about an arena that is wider than it has threads for.
+    arena_ = std::make_unique<Arena>(std::min(threads, scheduler_threads_));
   }
 }
 
@@ -68,16 +86,24 @@ void Team::Run(int64_t count, int64_t grain, RangeBody body) const noexcept {
   if (count <= 0) return;
   Ranges ranges(count, grain);
   const int workers = static_cast<int>(std::min<int64_t>(workers_, (count - 1) / grain + 1));
-  if (workers > 1 && WatchForks() && !in_forked_child.load()) {
+  if (workers > 1 && !in_forked_child.load() && WatchForks()) {
     const auto spread = [&] {
       tbb::parallel_for(
           0, workers, [&](int worker) { ranges.Work(worker, body); }, tbb::simple_partitioner());
     };
+    const auto isolated = [&] { tbb::this_task_arena::isolate(spread); };
+    // The scheduler starts threads from threads of its own. If one cannot be started then, nobody
+    // catches its exception, and the process ends.
+    const int startable = StartableThreads(scheduler_threads_ - 1);
     try {
-      if (arena_) {
-        arena_->arena.execute([&] { tbb::this_task_arena::isolate(spread); });
-      } else {
-        tbb::this_task_arena::isolate(spread);
+      if (startable == scheduler_threads_ - 1) {
+        if (arena_) {
+          arena_->arena.execute(isolated);
+        } else {
+          isolated();
+        }
+      } else if (arena_ && startable > 0) {
+        NarrowArena(startable).execute(isolated);
       }
     } catch (...) {
       // The scheduler ran out of memory. What it had started is done; the rest follows here.

@@ -48,13 +48,16 @@ class Team {
   // [0, workers()) and never in use twice at the same time. Ranges are handed out in order to
   // whoever is free. A task that waits here does not pick up unrelated work of its thread, so a
   // caller's per-thread scratch is safe. In a child made by fork(), and when the task scheduler
-  // fails, everything runs on the calling thread. The body must not throw.
+  // fails, everything runs on the calling thread; where the system lets the process start fewer
+  // threads, on those, or in the caller's arena on the calling thread. The body runs with default
+  // floating-point modes, and must not throw.
   void Run(int64_t count, int64_t grain, RangeBody body) const noexcept;
 
  private:
   struct Arena;
   std::unique_ptr<Arena> arena_;  // null: one worker, or the caller's arena
   int workers_;
+  int scheduler_threads_ = 1;  // of all arenas together, the caller's thread included
 };
 
 }  // namespace lanewise::parallel
