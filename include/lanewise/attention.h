@@ -97,8 +97,12 @@ struct AttentionOptions {
   bool alibi_slopes = false;  // a penalty that grows with distance (Press et al. 2021, 2108.12409)
   bool sinks = false;         // a logit a head that only enlarges the denominator
   bool kv_len = false;        // valid keys of each batch item
+  // Key j of batch item b lies in slot (kv_first[b] + j) % keys: a ring buffer that has wrapped.
+  bool kv_first = false;
+  // k and v are pools of pages that a page table assigns to batch items.
+  bool paged = false;
   // Sequences of different lengths, one after the other (q_offsets, k_offsets). Not together with
-  // mask, bias, kv_len or weights.
+  // mask, bias, kv_len, kv_first, paged or weights.
   bool ragged = false;
 
   // Outputs that a call wants beside `out`.
@@ -111,6 +115,14 @@ template <typename T>
 struct ArrayView {
   const T* data = nullptr;
   int64_t size = 0;
+};
+
+// Where the keys of each batch item lie in pools of pages. Slot s of batch item b is row
+// s % page_size of page ids[b * pages_per_item + s / page_size].
+struct PageTable {
+  const int32_t* ids = nullptr;  // [batch, pages_per_item]
+  int64_t batch = 0;
+  int64_t pages_per_item = 0;
 };
 
 // The arrays of one call. Strides are free (last stride 1); a stride of 0 broadcasts an input.
@@ -139,6 +151,15 @@ struct AttentionTensors {
   // [batch], each from 0 to `keys`: how many of the `keys` slots of k and v are valid. Slots beyond
   // are never read.
   ArrayView<int64_t> kv_len = {};
+
+  // [batch], each from 0 to `keys`: the slot of key 0 in a ring buffer of `keys` slots. Masks,
+  // biases, weights and positions count keys in order, not slots.
+  ArrayView<int64_t> kv_first = {};
+
+  // With it k is [pages, kv_heads, page_size, dim] and v [pages, kv_heads, page_size, value_dim],
+  // for any number of pages and any page size, and `keys` slots of each batch item lie in pages of
+  // the table. Ids of pages that hold no valid slot are not read.
+  PageTable page_table = {};
 
   // Ragged batches: q and out are [1, heads, queries, ...], k and v [1, kv_heads, keys, ...], lse
   // accordingly, and hold `batch` sequences one after the other. Sequence b has the queries
@@ -184,11 +205,13 @@ struct PlanExplanation {
     std::string source;
   };
 
-  std::string variant;   // "lanes"
+  // "lanes": every query owns a SIMD lane. "few": fewer query rows than lanes, which lie across the
+  // dims. In a ragged batch "lanes, few" if a sequence takes either by its own number of rows.
+  std::string variant;
   std::string tile;      // register tile, rows x vectors: "8x2v"
   int64_t kv_block = 0;  // keys per softmax step
   int64_t q_groups = 0;  // lane groups a query tile
-  int64_t grain = 0;     // query tiles a thread takes at a time
+  int64_t grain = 0;     // query tiles, or key chunks, that a thread takes at a time
   std::string target;    // SIMD target
   int threads = 0;       // threads a run may use
   int64_t workspace_bytes = 0;
@@ -236,8 +259,9 @@ class LANEWISE_EXPORT AttentionPlan {
   // fit the plan, overlapping output, a small workspace.
   Status Run(const AttentionTensors& tensors, Workspace& workspace) const noexcept;
 
-  // Bytes that Run needs. Grows with threads and dim, never with queries x keys, but for a mask:
-  // one byte for each of its tiles (lanes of a lane group x kv_block keys).
+  // Bytes that Run needs. Grows with threads and dim, and by 24 a batch item; never with queries x
+  // keys, but for a mask: one byte for each of its tiles (lanes of a lane group x kv_block keys),
+  // and for `few`: a row of results for each query row and kv_block keys.
   size_t workspace_bytes() const noexcept;
 
   PlanExplanation Explain() const;

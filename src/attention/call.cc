@@ -4,31 +4,64 @@
 #include "src/attention/call.h"
 
 #include <algorithm>
-#include <limits>
 #include <optional>
+#include <type_traits>
 
+#include "src/attention/few_loop.h"
+#include "src/core/element_bytes.h"
 #include "src/core/sizes.h"
 
 namespace lanewise::attention {
 namespace {
 
-int64_t TileRows(const AttentionPlan::Decision& decision) {
-  return decision.q_groups * static_cast<int64_t>(decision.kernel.lanes);
-}
-
-// The two inner axes of a batch item's head, from row `first_row`; null for an absent array.
+// The rows of one head of a batch item, from row `first_row`; `heads` after it follow. Strides
+// count elements, or bytes where Element is a byte for typed arrays.
 template <typename Element, typename Void>
-Element* HeadView(const BasicTensor<Void>& tensor, int64_t batch, int64_t head, int64_t first_row) {
-  if (tensor.data == nullptr) return nullptr;
-  return static_cast<Element*>(tensor.data) + batch * tensor.strides[0] + head * tensor.strides[1] +
-         first_row * tensor.strides[2];
+HeadRows<Element> RowsOf(const BasicTensor<Void>& tensor, int64_t batch, int64_t head,
+                         int64_t first_row) {
+  const int64_t unit = std::is_same_v<std::remove_const_t<Element>, char>
+                           ? core::ElementBytes(tensor.type)
+                           : int64_t{1};
+  HeadRows<Element> rows;
+  rows.head_stride = tensor.strides[1] * unit;
+  rows.row_stride = tensor.strides[2] * unit;
+  rows.data = static_cast<Element*>(tensor.data) + batch * tensor.strides[0] * unit +
+              head * rows.head_stride + first_row * rows.row_stride;
+  return rows;
 }
 
 // The same of an array whose axes of size 1 broadcast.
 template <typename Element>
-Element* BroadcastView(const ConstTensor& tensor, int64_t batch, int64_t head) {
-  return HeadView<Element>(tensor, tensor.sizes[0] == 1 ? 0 : batch,
-                           tensor.sizes[1] == 1 ? 0 : head, 0);
+HeadRows<const Element> BroadcastRowsOf(const ConstTensor& tensor, int64_t batch, int64_t head) {
+  HeadRows<const Element> rows = RowsOf<const Element>(tensor, tensor.sizes[0] == 1 ? 0 : batch,
+                                                       tensor.sizes[1] == 1 ? 0 : head, 0);
+  if (tensor.sizes[1] == 1) rows.head_stride = 0;
+  if (tensor.sizes[2] == 1) rows.row_stride = 0;
+  return rows;
+}
+
+// Where the parts of a call's shared scratch begin, in bytes.
+struct SharedLayout {
+  int64_t work_lists = 0;  // three, [batch + 1] each
+  int64_t classes = 0;
+  int64_t partials = 0;
+  int64_t size = 0;
+};
+
+std::optional<SharedLayout> LayOut(const AttentionPlan::Decision& decision) {
+  const AttentionShape& shape = decision.shape;
+  const auto lists =
+      core::CheckedProduct({shape.batch + 1, 3, static_cast<int64_t>(sizeof(int64_t))});
+  const auto classes = decision.options.mask ? MaskClasses::TableSize(shape, decision.lanes)
+                                             : std::optional<int64_t>(0);
+  const auto partials = FewPartialFloats(decision);
+  if (!lists || !classes || !partials || *partials > INT64_MAX / 8) return std::nullopt;
+  if (*lists > INT64_MAX / 8 || *classes > INT64_MAX / 8) return std::nullopt;
+  SharedLayout layout;
+  layout.classes = *lists;
+  layout.partials = core::RoundUp(layout.classes + *classes, kWorkerAlignment);
+  layout.size = layout.partials + *partials * static_cast<int64_t>(sizeof(float));
+  return layout;
 }
 
 }  // namespace
@@ -42,103 +75,90 @@ ConstTensor Broadcast(const ConstTensor& tensor) {
 }
 
 std::optional<int64_t> Call::SharedBytes(const AttentionPlan::Decision& decision) {
-  const AttentionShape& shape = decision.shape;
-  if (decision.options.ragged) {
-    return core::CheckedProduct({shape.batch + 1, static_cast<int64_t>(sizeof(int64_t))});
-  }
-  if (!decision.options.mask) return 0;
-  const Sizes tiles = {shape.batch, shape.heads,
-                       core::DivideUp(shape.queries, static_cast<int64_t>(decision.kernel.lanes)),
-                       core::DivideUp(shape.keys, decision.kv_block)};
-  return core::CheckedProduct({tiles[0], tiles[1], tiles[2], tiles[3]});
+  const auto layout = LayOut(decision);
+  return layout ? std::optional<int64_t>(layout->size) : std::nullopt;
 }
 
 Call::Call(const AttentionPlan::Decision& decision, const AttentionTensors& tensors, void* shared)
     : decision_(decision), tensors_(tensors) {
   const AttentionShape& shape = decision.shape;
   const AttentionOptions& options = decision.options;
+  const SharedLayout layout = *LayOut(decision);
+  char* const bytes = static_cast<char*>(shared);
+  partials_ = reinterpret_cast<float*>(bytes + layout.partials);
   if (options.bias) bias_ = Broadcast(tensors.bias);
   if (options.mask) {
     mask_ = Broadcast(tensors.mask);
-    mask_classes_ = MaskClasses(mask_, static_cast<int64_t>(decision.kernel.lanes),
-                                decision.kv_block, static_cast<TileClass*>(shared));
+    mask_classes_ = MaskClasses(mask_, shape, decision.lanes,
+                                reinterpret_cast<TileClass*>(bytes + layout.classes));
   }
-  heads_first_ = (options.mask && mask_.sizes[1] == 1) || (options.bias && bias_.sizes[1] == 1);
 
-  int64_t tiles_per_head = 0;  // of all sequences
-  if (options.ragged) {
-    first_tile_ = static_cast<int64_t*>(shared);
-    first_tile_[0] = 0;
-    for (int64_t b = 0; b < shape.batch; ++b) first_tile_[b + 1] = first_tile_[b] + TilesOf(b);
-    tiles_per_head = first_tile_[shape.batch];
-  } else if (shape.batch > 0) {
-    tiles_per_head = shape.batch * TilesOf(0);
-  }
+  // Heads that share a mask or bias take its rows in turn, so that they are read once.
+  const bool heads_first =
+      (options.mask && mask_.sizes[1] == 1) || (options.bias && bias_.sizes[1] == 1);
+  int64_t* lists = reinterpret_cast<int64_t*>(bytes);
+  tiles_ = WorkList(lists, shape.batch, shape.kv_heads, heads_first);
+  chunks_ = WorkList(lists + shape.batch + 1, shape.batch, shape.kv_heads, false);
+  row_blocks_ = WorkList(lists + 2 * (shape.batch + 1), shape.batch, shape.kv_heads, false);
   const bool writes = shape.value_dim > 0 || options.lse || (options.weights && shape.keys > 0);
-  tile_count_ = writes ? tiles_per_head * shape.heads : 0;
+  const int64_t tile_rows =
+      decision.lanes.q_groups * static_cast<int64_t>(decision.lanes.kernel.lanes);
+  for (int64_t b = 0; b < shape.batch; ++b) {
+    const int64_t rows = writes ? QueriesOf(b) * decision.group() : 0;
+    const bool few = decision.TakesFew(rows);
+    const int64_t row_blocks = few ? core::DivideUp(rows, decision.few.row_block) : 0;
+    tiles_.Set(b, few ? 0 : core::DivideUp(rows, tile_rows));
+    chunks_.Set(b, row_blocks * core::DivideUp(KeysOf(b), decision.few.key_chunk));
+    row_blocks_.Set(b, row_blocks);
+  }
 }
 
-int64_t Call::TilesOf(int64_t batch) const {
-  const int64_t queries = decision_.options.ragged
-                              ? tensors_.q_offsets.data[batch + 1] - tensors_.q_offsets.data[batch]
-                              : decision_.shape.queries;
-  return core::DivideUp(queries, TileRows(decision_));
+int64_t Call::QueriesOf(int64_t batch) const {
+  if (!decision_.options.ragged) return decision_.shape.queries;
+  return tensors_.q_offsets.data[batch + 1] - tensors_.q_offsets.data[batch];
 }
 
-TileView Call::Tile(int64_t index) const {
-  const AttentionShape& shape = decision_.shape;
+int64_t Call::KeysOf(int64_t batch) const {
+  if (!decision_.options.ragged) return decision_.shape.keys;
+  return tensors_.k_offsets.data[batch + 1] - tensors_.k_offsets.data[batch];
+}
+
+HeadGroup Call::Group(int64_t batch, int64_t kv_head) const {
   const AttentionOptions& options = decision_.options;
-  TileView tile;
+  HeadGroup group;
+  group.batch = batch;
+  group.kv_head = kv_head;
+  group.heads = decision_.group();
+  group.queries = QueriesOf(batch);
+  group.keys = KeysOf(batch);
+  const int64_t item = options.ragged ? 0 : batch;
+  const int64_t q_row = options.ragged ? tensors_.q_offsets.data[batch] : 0;
+  const int64_t k_row = options.ragged ? tensors_.k_offsets.data[batch] : 0;
+  const int64_t head = kv_head * group.heads;
 
-  // The sequence: tiles of a sequence, over all its heads, follow each other.
-  int64_t tiles = TilesOf(0);
-  if (options.ragged) {
-    const int64_t* next =
-        std::upper_bound(first_tile_, first_tile_ + shape.batch + 1, index / shape.heads);
-    tile.batch = next - first_tile_ - 1;
-    tiles = next[0] - next[-1];
-    index -= next[-1] * shape.heads;
-  } else {
-    tile.batch = index / (tiles * shape.heads);
-    index -= tile.batch * tiles * shape.heads;
+  group.q = RowsOf<const char>(tensors_.q, item, head, q_row);
+  group.out = RowsOf<char>(tensors_.out, item, head, q_row);
+  const int64_t kv_item = options.paged ? 0 : item;
+  group.k = KvRows(tensors_.k, kv_item, kv_head, k_row, group.keys);
+  group.v = KvRows(tensors_.v, kv_item, kv_head, k_row, group.keys);
+  if (options.paged) {
+    const int32_t* ids = tensors_.page_table.ids + batch * tensors_.page_table.pages_per_item;
+    group.k.SetPages(tensors_.k, ids);
+    group.v.SetPages(tensors_.v, ids);
   }
-  // Late rows first: with a causal mask theirs are the long tiles.
-  tile.head = heads_first_ ? index % shape.heads : index / tiles;
-  const int64_t from_end = heads_first_ ? index / shape.heads : index % tiles;
-  tile.first_query = (tiles - 1 - from_end) * TileRows(decision_);
-
-  int64_t q_row = 0;
-  int64_t k_row = 0;
-  int64_t array_batch = tile.batch;
-  tile.queries = shape.queries;
-  tile.keys = shape.keys;
-  if (options.ragged) {
-    array_batch = 0;
-    q_row = tensors_.q_offsets.data[tile.batch];
-    k_row = tensors_.k_offsets.data[tile.batch];
-    tile.queries = tensors_.q_offsets.data[tile.batch + 1] - q_row;
-    tile.keys = tensors_.k_offsets.data[tile.batch + 1] - k_row;
+  if (options.kv_first) {
+    group.k.SetRing(tensors_.kv_first.data[batch]);
+    group.v.SetRing(tensors_.kv_first.data[batch]);
   }
-  const int64_t kv_head = tile.head / (shape.heads / shape.kv_heads);
-  tile.q = HeadView<const float>(tensors_.q, array_batch, tile.head, q_row);
-  tile.k = HeadView<const float>(tensors_.k, array_batch, kv_head, k_row);
-  tile.v = HeadView<const float>(tensors_.v, array_batch, kv_head, k_row);
-  tile.out = HeadView<float>(tensors_.out, array_batch, tile.head, q_row);
-  if (options.lse) tile.lse = HeadView<float>(tensors_.lse, array_batch, tile.head, q_row);
-  if (options.weights) {
-    tile.weights = HeadView<float>(tensors_.weights, array_batch, tile.head, 0);
-  }
-  if (options.bias) tile.bias = BroadcastView<const float>(bias_, tile.batch, tile.head);
-  if (options.mask) tile.mask = BroadcastView<const uint8_t>(mask_, tile.batch, tile.head);
-  if (options.alibi_slopes) tile.alibi_slope = tensors_.alibi_slopes.data[tile.head];
-  tile.sink =
-      options.sinks ? tensors_.sinks.data[tile.head] : -std::numeric_limits<float>::infinity();
-  tile.visibility = Visibility(options, tile.queries,
-                               options.kv_len ? tensors_.kv_len.data[tile.batch] : tile.keys);
-  tile.group_count =
-      std::min(decision_.q_groups, core::DivideUp(tile.queries - tile.first_query,
-                                                  static_cast<int64_t>(decision_.kernel.lanes)));
-  return tile;
+  if (options.lse) group.lse = RowsOf<float>(tensors_.lse, item, head, q_row);
+  if (options.weights) group.weights = RowsOf<float>(tensors_.weights, item, head, 0);
+  if (options.bias) group.bias = BroadcastRowsOf<float>(bias_, batch, head);
+  if (options.mask) group.mask = BroadcastRowsOf<uint8_t>(mask_, batch, head);
+  if (options.alibi_slopes) group.alibi_slopes = tensors_.alibi_slopes.data + head;
+  if (options.sinks) group.sinks = tensors_.sinks.data + head;
+  group.visibility =
+      Visibility(options, group.queries, options.kv_len ? tensors_.kv_len.data[batch] : group.keys);
+  return group;
 }
 
 }  // namespace lanewise::attention

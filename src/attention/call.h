@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One run of a plan: its arrays, its sequences, and how they are cut into query tiles.
+// One run of a plan: its arrays, its sequences, and how they are cut into work.
 
 #ifndef LANEWISE_SRC_ATTENTION_CALL_H_
 #define LANEWISE_SRC_ATTENTION_CALL_H_
@@ -11,31 +11,49 @@
 
 #include "lanewise/attention.h"
 #include "src/attention/decision.h"
+#include "src/attention/kv_rows.h"
 #include "src/attention/mask_classes.h"
 #include "src/attention/visibility.h"
+#include "src/attention/work_list.h"
 
 namespace lanewise::attention {
 
-// The rows of one query tile, and the arrays of their head. Pointers are to the head's (in ragged
-// batches the sequence's) first row.
-struct TileView {
+// The rows of an array for the query heads that share a kv head. Strides count elements; those of
+// broadcast axes are 0.
+template <typename Element>
+struct HeadRows {
+  Element* data = nullptr;  // row 0 of the first head; null: the call has no such array
+  int64_t head_stride = 0;
+  int64_t row_stride = 0;
+
+  Element* At(int64_t head, int64_t query) const {
+    return data + head * head_stride + query * row_stride;
+  }
+};
+
+// The query heads of one sequence that share a kv head, with everything that belongs to them. Their
+// queries are numbered as rows: row r is query r / heads of head r % heads, so that what rows see
+// moves on with their number.
+struct HeadGroup {
   int64_t batch = 0;
-  int64_t head = 0;
-  const float* q = nullptr;       // [queries, dim]
-  const float* k = nullptr;       // [keys, dim]
-  const float* v = nullptr;       // [keys, value_dim]
-  float* out = nullptr;           // [queries, value_dim]
-  float* lse = nullptr;           // [queries], or null
-  float* weights = nullptr;       // [queries, keys], or null
-  const float* bias = nullptr;    // [queries, keys] or broadcast, or null
-  const uint8_t* mask = nullptr;  // [queries, keys] or broadcast, or null
-  float alibi_slope = 0;
-  float sink = 0;       // -inf: none
-  int64_t queries = 0;  // rows of the sequence
+  int64_t kv_head = 0;
+  int64_t heads = 0;
+  int64_t queries = 0;  // of each head
   int64_t keys = 0;     // slots of the sequence, valid or not
   Visibility visibility;
-  int64_t first_query = 0;
-  int64_t group_count = 0;  // lane groups that hold rows
+
+  HeadRows<const char> q;  // [heads, queries, dim], strides in bytes
+  KvRows k;                // [keys, dim]
+  KvRows v;                // [keys, value_dim]
+  HeadRows<char> out;      // [heads, queries, value_dim], strides in bytes
+  HeadRows<float> lse;
+  HeadRows<float> weights;              // [heads, queries, keys]
+  HeadRows<const float> bias;           // [heads, queries, keys] or broadcast
+  HeadRows<const uint8_t> mask;         // [heads, queries, keys] or broadcast
+  const float* alibi_slopes = nullptr;  // [heads], or null
+  const float* sinks = nullptr;         // [heads], or null
+
+  int64_t rows() const { return heads * queries; }
 };
 
 // A mask or bias with every broadcast axis as size 1, whether it came as size 1 or stride 0.
@@ -55,22 +73,29 @@ class Call {
   const ConstTensor& bias() const { return bias_; }
   const MaskClasses& mask_classes() const { return mask_classes_; }
 
-  int64_t TileCount() const { return tile_count_; }
-  TileView Tile(int64_t index) const;
+  // Query tiles of the sequences that take `lanes`, late rows first: with a causal mask theirs are
+  // the long tiles.
+  const WorkList& tiles() const { return tiles_; }
+  // Key chunks, times row blocks, of the sequences that take `few`, and their row blocks.
+  const WorkList& chunks() const { return chunks_; }
+  const WorkList& row_blocks() const { return row_blocks_; }
+  // Results of all chunks, before they are merged.
+  float* partials() const { return partials_; }
+
+  int64_t QueriesOf(int64_t batch) const;
+  int64_t KeysOf(int64_t batch) const;
+  HeadGroup Group(int64_t batch, int64_t kv_head) const;
 
  private:
-  // Query tiles of one head of sequence `batch`.
-  int64_t TilesOf(int64_t batch) const;
-
   const AttentionPlan::Decision& decision_;
   const AttentionTensors& tensors_;
   ConstTensor mask_;
   ConstTensor bias_;
   MaskClasses mask_classes_;
-  int64_t* first_tile_ =
-      nullptr;  // [batch + 1], ragged only: tiles of one head before each sequence
-  int64_t tile_count_ = 0;
-  bool heads_first_ = false;  // the heads of a row tile follow each other, and share its mask rows
+  WorkList tiles_;
+  WorkList chunks_;
+  WorkList row_blocks_;
+  float* partials_ = nullptr;
 };
 
 }  // namespace lanewise::attention

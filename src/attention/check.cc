@@ -5,113 +5,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 #include <string_view>
 
+#include "src/attention/visibility.h"
 #include "src/core/sizes.h"
 #include "src/core/tensor_check.h"
 
 namespace lanewise::attention {
 namespace {
-
-Status CheckSizes(const AttentionShape& shape) {
-  const struct {
-    const char* name;
-    int64_t value;
-    int64_t smallest;
-  } sizes[] = {{"batch", shape.batch, 0},        {"heads", shape.heads, 0},
-               {"kv_heads", shape.kv_heads, 0},  {"queries", shape.queries, 0},
-               {"keys", shape.keys, 0},          {"dim", shape.dim, 1},
-               {"value_dim", shape.value_dim, 0}};
-  for (const auto& size : sizes) {
-    if (size.value < size.smallest) {
-      return Status::InvalidArgument(
-          fmt::format("{}: found {}, expected at least {}", size.name, size.value, size.smallest));
-    }
-  }
-  if (shape.kv_heads == 0 ? shape.heads != 0 : shape.heads % shape.kv_heads != 0) {
-    return Status::InvalidArgument(fmt::format(
-        "kv_heads: found {}, expected a divisor of heads ({})", shape.kv_heads, shape.heads));
-  }
-  const struct {
-    const char* name;
-    std::optional<int64_t> bytes;
-  } arrays[] = {
-      {"q", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.dim, 4})},
-      {"k", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.dim, 4})},
-      {"v", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.value_dim, 4})},
-      {"out", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.value_dim, 4})}};
-  for (const auto& array : arrays) {
-    if (!array.bytes) {
-      return Status::InvalidArgument(
-          fmt::format("{}: the product of its sizes overflows 64 bits (batch {}, heads {}, "
-                      "kv_heads {}, queries {}, keys {}, dim {}, value_dim {}), expected less",
-                      array.name, shape.batch, shape.heads, shape.kv_heads, shape.queries,
-                      shape.keys, shape.dim, shape.value_dim));
-    }
-  }
-  return {};
-}
-
-Status CheckTypes(const AttentionShape& shape) {
-  const struct {
-    const char* name;
-    DataType type;
-  } types[] = {{"q_type", shape.q_type},
-               {"k_type", shape.k_type},
-               {"v_type", shape.v_type},
-               {"out_type", shape.out_type}};
-  for (const auto& type : types) {
-    if (type.type != DataType::kF32) {
-      return Status::Unsupported(
-          fmt::format("{}: found {}, expected f32", type.name, DataTypeName(type.type)));
-    }
-  }
-  return {};
-}
-
-Status CheckOptions(const AttentionOptions& options) {
-  if (options.scale && !std::isfinite(*options.scale)) {
-    return Status::InvalidArgument(
-        fmt::format("scale: found {}, expected a finite number", *options.scale));
-  }
-  if (options.softcap && !(std::isfinite(*options.softcap) && *options.softcap >= 0)) {
-    return Status::InvalidArgument(
-        fmt::format("softcap: found {}, expected a finite number, at least 0", *options.softcap));
-  }
-  if (options.top_left && options.query_offset) {
-    return Status::InvalidArgument(
-        fmt::format("query_offset: found {} together with top_left, expected one of the two",
-                    *options.query_offset));
-  }
-  const struct {
-    const char* name;
-    int64_t value;
-  } sides[] = {{"window left", options.window.left}, {"window right", options.window.right}};
-  for (const auto& side : sides) {
-    if (side.value < kUnlimited) {
-      return Status::InvalidArgument(
-          fmt::format("{}: found {}, expected a count of keys, or {} for no limit", side.name,
-                      side.value, kUnlimited));
-    }
-  }
-  const struct {
-    const char* name;
-    bool on;
-  } excluded[] = {{"mask", options.mask},
-                  {"bias", options.bias},
-                  {"kv_len", options.kv_len},
-                  {"weights", options.weights}};
-  for (const auto& option : excluded) {
-    if (options.ragged && option.on) {
-      return Status::InvalidArgument(
-          fmt::format("{}: found together with ragged, expected one of the two", option.name));
-    }
-  }
-  return {};
-}
 
 // Arrays whose option is off.
 Status CheckUnwanted(const AttentionOptions& options, const AttentionTensors& tensors) {
@@ -128,6 +32,8 @@ Status CheckUnwanted(const AttentionOptions& options, const AttentionTensors& te
       {"alibi_slopes", "alibi_slopes", options.alibi_slopes, tensors.alibi_slopes.data != nullptr},
       {"sinks", "sinks", options.sinks, tensors.sinks.data != nullptr},
       {"kv_len", "kv_len", options.kv_len, tensors.kv_len.data != nullptr},
+      {"kv_first", "kv_first", options.kv_first, tensors.kv_first.data != nullptr},
+      {"page_table", "paged", options.paged, tensors.page_table.ids != nullptr},
       {"q_offsets", "ragged", options.ragged, tensors.q_offsets.data != nullptr},
       {"k_offsets", "ragged", options.ragged, tensors.k_offsets.data != nullptr}};
   for (const auto& array : arrays) {
@@ -191,14 +97,63 @@ Status CheckSlopesAndSinks(const AttentionShape& shape, const AttentionOptions& 
   return {};
 }
 
-Status CheckKvLen(const AttentionShape& shape, const AttentionTensors& tensors) {
-  if (Status s = CheckArray("kv_len", tensors.kv_len, shape.batch); !s.ok()) return s;
+// kv_len or kv_first.
+Status CheckKeyCounts(const char* name, const ArrayView<int64_t>& counts,
+                      const AttentionShape& shape) {
+  if (Status s = CheckArray(name, counts, shape.batch); !s.ok()) return s;
   for (int64_t b = 0; b < shape.batch; ++b) {
-    const int64_t length = tensors.kv_len.data[b];
-    if (length < 0 || length > shape.keys) {
+    if (counts.data[b] < 0 || counts.data[b] > shape.keys) {
       return Status::InvalidArgument(
-          fmt::format("kv_len: found {} for batch item {}, expected 0 to {} (the key slots)",
-                      length, b, shape.keys));
+          fmt::format("{}: found {} for batch item {}, expected 0 to {} (the key slots)", name,
+                      counts.data[b], b, shape.keys));
+    }
+  }
+  return {};
+}
+
+// That k and v are pools of the same pages, and the table has a page for each valid slot.
+Status CheckPages(const AttentionShape& shape, const AttentionOptions& options,
+                  const AttentionTensors& tensors) {
+  const PageTable& table = tensors.page_table;
+  const int64_t pages = tensors.k.sizes[0];
+  const int64_t page_size = tensors.k.sizes[2];
+  if (tensors.v.sizes[0] != pages || tensors.v.sizes[2] != page_size) {
+    return Status::InvalidArgument(
+        fmt::format("v: found {} pages of {} rows, expected {} of {} as in k", tensors.v.sizes[0],
+                    tensors.v.sizes[2], pages, page_size));
+  }
+  if (page_size < 1) {
+    return Status::InvalidArgument(
+        fmt::format("k: found pages of {} rows, expected at least 1", page_size));
+  }
+  if (table.batch != shape.batch) {
+    return Status::InvalidArgument(
+        fmt::format("page_table: found {} batch items, expected {}", table.batch, shape.batch));
+  }
+  if (table.pages_per_item < core::DivideUp(shape.keys, page_size)) {
+    return Status::InvalidArgument(fmt::format(
+        "page_table: found {} pages for each batch item, expected at least {} ({} key slots in "
+        "pages of {})",
+        table.pages_per_item, core::DivideUp(shape.keys, page_size), shape.keys, page_size));
+  }
+  if (table.ids == nullptr && shape.batch > 0 && shape.keys > 0) {
+    return Status::InvalidArgument("page_table: ids are null, expected an array");
+  }
+  for (int64_t b = 0; b < shape.batch; ++b) {
+    // Valid slots, up to the last one and from the first one on.
+    const int64_t first = options.kv_first ? tensors.kv_first.data[b] : 0;
+    const int64_t end = first + (options.kv_len ? tensors.kv_len.data[b] : shape.keys);
+    const int32_t* ids = table.ids + b * table.pages_per_item;
+    for (const KeyRange slots :
+         {KeyRange{first, std::min(end, shape.keys)}, KeyRange{0, end - shape.keys}}) {
+      if (slots.empty()) continue;
+      for (int64_t page = slots.begin / page_size; page * page_size < slots.end; ++page) {
+        if (ids[page] < 0 || ids[page] >= pages) {
+          return Status::InvalidArgument(fmt::format(
+              "page_table: found page {} at index {} of batch item {}, expected 0 to {}", ids[page],
+              page, b, pages - 1));
+        }
+      }
     }
   }
   return {};
@@ -225,15 +180,19 @@ Status CheckOffsets(const char* name, const ArrayView<int64_t>& offsets, int64_t
 Status CheckInputs(const AttentionShape& shape, const AttentionOptions& options,
                    const AttentionTensors& tensors) {
   const int64_t items = options.ragged ? 1 : shape.batch;
+  // A pool has any number of pages, of any size.
+  const auto kv_sizes = [&](const ConstTensor& tensor, int64_t columns) -> Sizes {
+    if (options.paged) return {tensor.sizes[0], shape.kv_heads, tensor.sizes[2], columns};
+    return {items, shape.kv_heads, shape.keys, columns};
+  };
   const struct {
     const char* name;
     const ConstTensor& tensor;
     DataType type;
     Sizes sizes;
-  } arrays[] = {
-      {"q", tensors.q, shape.q_type, {items, shape.heads, shape.queries, shape.dim}},
-      {"k", tensors.k, shape.k_type, {items, shape.kv_heads, shape.keys, shape.dim}},
-      {"v", tensors.v, shape.v_type, {items, shape.kv_heads, shape.keys, shape.value_dim}}};
+  } arrays[] = {{"q", tensors.q, shape.q_type, {items, shape.heads, shape.queries, shape.dim}},
+                {"k", tensors.k, shape.k_type, kv_sizes(tensors.k, shape.dim)},
+                {"v", tensors.v, shape.v_type, kv_sizes(tensors.v, shape.value_dim)}};
   for (const auto& array : arrays) {
     if (Status s = core::CheckInput(array.name, array.tensor, array.type, array.sizes); !s.ok()) {
       return s;
@@ -249,7 +208,13 @@ Status CheckInputs(const AttentionShape& shape, const AttentionOptions& options,
   }
   if (Status s = CheckSlopesAndSinks(shape, options, tensors); !s.ok()) return s;
   if (options.kv_len) {
-    if (Status s = CheckKvLen(shape, tensors); !s.ok()) return s;
+    if (Status s = CheckKeyCounts("kv_len", tensors.kv_len, shape); !s.ok()) return s;
+  }
+  if (options.kv_first) {
+    if (Status s = CheckKeyCounts("kv_first", tensors.kv_first, shape); !s.ok()) return s;
+  }
+  if (options.paged) {
+    if (Status s = CheckPages(shape, options, tensors); !s.ok()) return s;
   }
   if (!options.ragged) return {};
   if (Status s = CheckOffsets("q_offsets", tensors.q_offsets, shape.batch, shape.queries);
@@ -294,6 +259,8 @@ Status CheckOutputs(const AttentionShape& shape, const AttentionOptions& options
     const int64_t size = array.size * static_cast<int64_t>(sizeof(*array.data));
     return ConstTensor(array.data, DataType::kBool, {1, 1, 1, size});
   };
+  const ArrayView<int32_t> page_ids = {
+      tensors.page_table.ids, tensors.page_table.batch * tensors.page_table.pages_per_item};
   const struct {
     const char* name;
     ConstTensor tensor;
@@ -305,6 +272,8 @@ Status CheckOutputs(const AttentionShape& shape, const AttentionOptions& options
                 {"alibi_slopes", bytes(tensors.alibi_slopes)},
                 {"sinks", bytes(tensors.sinks)},
                 {"kv_len", bytes(tensors.kv_len)},
+                {"kv_first", bytes(tensors.kv_first)},
+                {"page_table", bytes(page_ids)},
                 {"q_offsets", bytes(tensors.q_offsets)},
                 {"k_offsets", bytes(tensors.k_offsets)},
                 {"out", tensors.out},
@@ -324,12 +293,6 @@ Status CheckOutputs(const AttentionShape& shape, const AttentionOptions& options
 }
 
 }  // namespace
-
-Status CheckRequest(const AttentionShape& shape, const AttentionOptions& options) {
-  if (Status s = CheckSizes(shape); !s.ok()) return s;
-  if (Status s = CheckTypes(shape); !s.ok()) return s;
-  return CheckOptions(options);
-}
 
 Status CheckTensors(const AttentionPlan::Decision& decision, const AttentionTensors& tensors) {
   if (Status s = CheckUnwanted(decision.options, tensors); !s.ok()) return s;

@@ -11,6 +11,8 @@
 #include <string>
 
 #include "lanewise/attention.h"
+#include "src/kernels/convert.h"
+#include "src/kernels/few.h"
 #include "src/kernels/lanes.h"
 #include "src/parallel/parallel.h"
 #include "src/profile/defaults.h"
@@ -22,6 +24,23 @@ namespace attention {
 // share neither a line nor a line that hardware prefetches with it.
 inline constexpr int64_t kWorkerAlignment = 128;
 
+// Numeric parameters are those that a row's bits depend on; neutral ones only take time.
+
+struct LanesDecision {
+  int64_t kv_block = 0;         // numeric
+  kernels::LanesKernel kernel;  // neutral, like what follows
+  int64_t q_groups = 0;
+  int64_t grain = 0;
+  size_t group_floats = 0;  // state of one lane group
+};
+
+struct FewDecision {
+  int64_t key_chunk = 0;      // numeric
+  kernels::FewKernel kernel;  // neutral, like what follows
+  int64_t row_block = 0;      // query rows that are computed together, at most
+  int64_t grain = 0;
+};
+
 }  // namespace attention
 
 struct AttentionPlan::Decision {
@@ -32,25 +51,36 @@ struct AttentionPlan::Decision {
   float scale = 0;    // options.scale, or its default
   float softcap = 0;  // 0: off
 
-  // Numeric parameters: a row's bits depend on them.
-  int64_t kv_block = 0;
-
-  // Neutral parameters: only the time depends on them.
-  kernels::LanesKernel kernel;
-  int64_t q_groups = 0;
-  int64_t grain = 0;
+  // Numeric: a sequence with at most this many rows a kv head (query heads that share it times
+  // queries) takes `few`, one with more `lanes`.
+  int64_t few_rows = 0;
+  attention::LanesDecision lanes;
+  attention::FewDecision few;
   parallel::Team team;
+
+  // How types are converted. Null where rows are f32 already.
+  struct {
+    kernels::ConvertRows q = nullptr;
+    kernels::ConvertRows k = nullptr;
+    kernels::ConvertRows v = nullptr;
+    kernels::ConvertRows out = nullptr;
+    kernels::ConvertRows copy = nullptr;  // f32 to f32
+  } convert;
 
   // Scratch, in bytes: what all workers share, then worker_bytes for each.
   size_t shared_bytes = 0;
   size_t worker_bytes = 0;
-  size_t group_floats = 0;  // state of one lane group
+
+  // Query heads that share a kv head.
+  int64_t group() const { return shape.kv_heads == 0 ? 0 : shape.heads / shape.kv_heads; }
+  bool TakesFew(int64_t rows) const { return rows <= few_rows; }
 
   // For Explain only.
   int64_t target_id = 0;
   std::string target;
   profile::LanesProblem problem;
   std::string note;
+  bool variant_overridden = false;
   bool tile_overridden = false;
   bool kv_block_overridden = false;
   bool q_groups_overridden = false;

@@ -15,30 +15,69 @@ namespace {
 
 std::string SourceText(bool overridden) { return overridden ? "override" : "default"; }
 
+void ExplainLanes(const AttentionPlan::Decision& decision, PlanExplanation& explanation) {
+  const attention::LanesDecision& lanes = decision.lanes;
+  explanation.tile = lanes.kernel.tile;
+  explanation.kv_block = lanes.kv_block;
+  explanation.q_groups = lanes.q_groups;
+  explanation.grain = lanes.grain;
+  explanation.sources = {{"variant", SourceText(decision.variant_overridden)},
+                         {"tile", SourceText(decision.tile_overridden)},
+                         {"kv_block", SourceText(decision.kv_block_overridden)},
+                         {"q_groups", SourceText(decision.q_groups_overridden)},
+                         {"grain", SourceText(decision.grain_overridden)}};
+  const double time = profile::LanesTileTime(lanes.kernel, decision.problem);
+  for (const kernels::LanesKernel& other : kernels::LanesKernels(decision.target_id)) {
+    if (other.tile == lanes.kernel.tile || time == 0) continue;
+    explanation.reasons.push_back(
+        fmt::format("tile {}: expected to take {:.2f} of the time of {}", other.tile,
+                    profile::LanesTileTime(other, decision.problem) / time, lanes.kernel.tile));
+  }
+}
+
+void ExplainFew(const AttentionPlan::Decision& decision, PlanExplanation& explanation) {
+  const attention::FewDecision& few = decision.few;
+  explanation.tile = few.kernel.tile;
+  explanation.kv_block = few.key_chunk;
+  explanation.grain = few.grain;
+  explanation.sources = {{"variant", SourceText(decision.variant_overridden)},
+                         {"tile", SourceText(false)},
+                         {"kv_block", SourceText(decision.kv_block_overridden)},
+                         {"grain", SourceText(decision.grain_overridden)}};
+}
+
 }  // namespace
 
 PlanExplanation AttentionPlan::Explain() const {
   const Decision& decision = *decision_;
   PlanExplanation explanation;
-  explanation.variant = "lanes";
-  explanation.tile = decision.kernel.tile;
-  explanation.kv_block = decision.kv_block;
-  explanation.q_groups = decision.q_groups;
-  explanation.grain = decision.grain;
+  const int64_t rows = decision.problem.rows;
+  if (decision.options.ragged && decision.few_rows > 0 && !decision.TakesFew(rows)) {
+    explanation.variant = "lanes, few";
+    ExplainLanes(decision, explanation);
+    explanation.reasons.push_back(fmt::format(
+        "few: for sequences of at most {} rows a kv head (queries times heads that share it)",
+        decision.few_rows));
+  } else if (decision.TakesFew(rows)) {
+    explanation.variant = "few";
+    ExplainFew(decision, explanation);
+    if (!decision.variant_overridden) {
+      explanation.reasons.push_back(fmt::format(
+          "lanes: {} rows a kv head (queries times heads that share it), expected more than {}",
+          rows, decision.few_rows));
+    }
+  } else {
+    explanation.variant = "lanes";
+    ExplainLanes(decision, explanation);
+    if (!decision.variant_overridden) {
+      explanation.reasons.push_back(fmt::format(
+          "few: {} rows a kv head (queries times heads that share it), expected at most {}", rows,
+          decision.few_rows));
+    }
+  }
   explanation.target = decision.target;
   explanation.threads = decision.team.workers();
   explanation.workspace_bytes = static_cast<int64_t>(workspace_bytes());
-  explanation.sources = {{"tile", SourceText(decision.tile_overridden)},
-                         {"kv_block", SourceText(decision.kv_block_overridden)},
-                         {"q_groups", SourceText(decision.q_groups_overridden)},
-                         {"grain", SourceText(decision.grain_overridden)}};
-  const double time = profile::LanesTileTime(decision.kernel, decision.problem);
-  for (const kernels::LanesKernel& other : kernels::LanesKernels(decision.target_id)) {
-    if (other.tile == decision.kernel.tile || time == 0) continue;
-    explanation.reasons.push_back(
-        fmt::format("tile {}: expected to take {:.2f} of the time of {}", other.tile,
-                    profile::LanesTileTime(other, decision.problem) / time, decision.kernel.tile));
-  }
   if (!decision.note.empty()) explanation.reasons.push_back(decision.note);
   return explanation;
 }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/attention/call.h"
 #include "src/attention/visibility.h"
 #include "src/core/sizes.h"
 #include "src/kernels/lanes.h"
@@ -17,26 +18,41 @@
 namespace lanewise::attention {
 
 struct LaneRows {
-  int64_t first_query = 0;
+  int64_t first_row = 0;
   size_t count = 0;  // lanes that hold a row; the others repeat the last one
   KeyRange every;    // keys that all rows see
   KeyRange any;      // holds the keys that some row sees
 
-  LaneRows() = default;
-  LaneRows(const Visibility& visibility, int64_t first, int64_t queries, size_t lanes)
-      : first_query(first),
-        count(static_cast<size_t>(std::min(queries - first, static_cast<int64_t>(lanes)))) {
-    // Both ends of what a row sees grow with the row, also where it sees nothing.
-    const KeyRange of_first = visibility.KeysOf(first);
-    const KeyRange of_last = visibility.KeysOf(Query(lanes - 1));
+  // Of the row in each lane: its query, counted from first_query, and its head.
+  int64_t first_query = 0;
+  int32_t query[kernels::kMaxLanes];
+  int32_t head[kernels::kMaxLanes];
+
+  // Rows of `group` from row `first` on.
+  void Set(const HeadGroup& group, int64_t first, size_t lanes) {
+    first_row = first;
+    count = static_cast<size_t>(std::min(group.rows() - first, static_cast<int64_t>(lanes)));
+    first_query = first / group.heads;
+    int32_t q = 0;
+    int32_t h = static_cast<int32_t>(first - first_query * group.heads);
+    for (size_t i = 0; i < lanes; ++i) {
+      query[i] = q;
+      head[i] = h;
+      if (i + 1 >= count) continue;
+      if (++h == group.heads) {
+        h = 0;
+        ++q;
+      }
+    }
+    // Both ends of what a row sees grow with its query, also where it sees nothing.
+    const KeyRange of_first = group.visibility.KeysOf(first_query);
+    const KeyRange of_last = group.visibility.KeysOf(first_query + q);
     every = Intersection(of_first, of_last);
     any = {of_first.begin, of_last.end};
   }
 
   // The query in lane i.
-  int64_t Query(size_t i) const {
-    return first_query + static_cast<int64_t>(std::min(i, count - 1));
-  }
+  int64_t Query(size_t i) const { return first_query + query[i]; }
 };
 
 // The lane bounds of one step.
@@ -49,7 +65,7 @@ struct StepBounds {
   void Clip(const Visibility& visibility, const LaneRows& rows, KeyRange keys, size_t lanes) {
     const int32_t count = static_cast<int32_t>(keys.size());
     const KeyRange first = visibility.WindowOf(rows.first_query);
-    // Cut so far outside that adding a lane's number cannot bring it back in.
+    // Cut so far outside that adding a lane's query cannot bring it back in.
     const auto relative = [&](int64_t key) {
       return static_cast<int32_t>(std::clamp<int64_t>(
           core::SaturatingSum(key, -keys.begin), -static_cast<int64_t>(kernels::kMaxLanes), count));
@@ -58,9 +74,8 @@ struct StepBounds {
     const int32_t first_end = relative(first.end);
     const int32_t valid = relative(visibility.keys());
     for (size_t i = 0; i < lanes; ++i) {
-      const int32_t row = static_cast<int32_t>(std::min(i, rows.count - 1));
-      begin[i] = std::clamp(first_begin + row, 0, count);
-      end[i] = std::clamp(first_end + row, 0, valid);
+      begin[i] = std::clamp(first_begin + rows.query[i], 0, count);
+      end[i] = std::clamp(first_end + rows.query[i], 0, valid);
     }
     bounds = {begin, end, static_cast<size_t>(std::max(relative(rows.every.begin), 0)),
               static_cast<size_t>(std::max(relative(rows.every.end), 0))};

@@ -8,6 +8,8 @@
 #include <optional>
 
 #include "src/attention/lane_rows.h"
+#include "src/attention/staged_rows.h"
+#include "src/core/element_bytes.h"
 #include "src/core/sizes.h"
 #include "src/kernels/lanes.h"
 #include "src/profile/defaults.h"
@@ -19,25 +21,47 @@ using kernels::kMaxLanes;
 using kernels::RowForm;
 using profile::kMaxQueryGroups;
 
-// How the rows of a mask or bias lie, for a kernel. A broadcast axis has size 1.
-RowForm FormOf(const ConstTensor& tensor) {
-  if (tensor.sizes[3] == 1) return RowForm::kPerLane;
-  return tensor.sizes[2] == 1 ? RowForm::kPerKey : RowForm::kEach;
-}
-
-// Rows [first_row, first_row + count) of an inner [rows, columns] view.
-kernels::PrefetchRows Prefetch(const float* view, int64_t stride, int64_t first_row, int64_t count,
-                               int64_t columns) {
-  return {view + first_row * stride, stride * static_cast<int64_t>(sizeof(float)),
-          static_cast<size_t>(count), static_cast<size_t>(columns) * sizeof(float)};
-}
-
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr int64_t kAlignmentFloats = kernels::kScratchAlignment / sizeof(float);
 
-// Floats of scratch for the scores of a block, a multiple of the alignment.
-int64_t ScoreFloats(const AttentionPlan::Decision& decision) {
-  return core::RoundUp(decision.kv_block * static_cast<int64_t>(decision.kernel.lanes),
-                       kAlignmentFloats);
+// How the rows of a mask or bias lie, for a kernel. A broadcast axis has size 1.
+RowForm FormOf(const ConstTensor& tensor, int64_t heads) {
+  if (tensor.sizes[3] == 1) return RowForm::kPerLane;
+  return tensor.sizes[2] == 1 && (tensor.sizes[1] == 1 || heads == 1) ? RowForm::kPerKey
+                                                                      : RowForm::kEach;
+}
+
+// The parts of a worker's scratch, in floats but for the last.
+struct Layout {
+  int64_t state = 0;    // [q_groups, group_floats]
+  int64_t scores = 0;   // [kv_block, lanes]
+  int64_t k = 0;        // [kv_block, dim]: staged keys, if the call may have to stage any
+  int64_t v = 0;        // [kv_block, value_dim]
+  int64_t rows = 0;     // [lanes, dim or value_dim]: rows of q or out as f32, if they are not
+  int64_t visible = 0;  // [kv_block] 64-bit words
+  int64_t end = 0;
+};
+
+Layout LayOut(const AttentionPlan::Decision& decision) {
+  const AttentionShape& shape = decision.shape;
+  const LanesDecision& lanes_decision = decision.lanes;
+  const int64_t lanes = static_cast<int64_t>(lanes_decision.kernel.lanes);
+  const int64_t kv_block = lanes_decision.kv_block;
+  const bool scattered = decision.options.paged || decision.options.kv_first;
+  const auto aligned = [](int64_t floats) { return core::RoundUp(floats, kAlignmentFloats); };
+  Layout layout;
+  layout.scores = lanes_decision.q_groups * static_cast<int64_t>(lanes_decision.group_floats);
+  layout.k = layout.scores + aligned(kv_block * lanes);
+  layout.v =
+      layout.k + (scattered || decision.convert.k != nullptr ? aligned(kv_block * shape.dim) : 0);
+  layout.rows =
+      layout.v +
+      (scattered || decision.convert.v != nullptr ? aligned(kv_block * shape.value_dim) : 0);
+  const bool typed = decision.convert.q != nullptr || decision.convert.out != nullptr;
+  layout.visible =
+      layout.rows + (typed ? aligned(lanes * std::max(shape.dim, shape.value_dim)) : 0);
+  layout.end = layout.visible + 2 * kv_block;
+  return layout;
 }
 
 // One worker's way through its query tiles.
@@ -46,36 +70,65 @@ class LanesLoop {
   LanesLoop(const Call& call, void* scratch)
       : call_(call),
         decision_(call.decision()),
+        kernel_(decision_.lanes.kernel),
         shape_(decision_.shape),
-        tensors_(call.tensors()),
-        lanes_(static_cast<int64_t>(decision_.kernel.lanes)),
+        lanes_(static_cast<int64_t>(kernel_.lanes)),
+        layout_(LayOut(decision_)),
         state_(static_cast<float*>(scratch)),
-        scores_(state_ + decision_.q_groups * static_cast<int64_t>(decision_.group_floats)),
-        visible_(reinterpret_cast<uint64_t*>(scores_ + ScoreFloats(decision_))) {}
+        scores_(state_ + layout_.scores),
+        row_stage_(state_ + layout_.rows),
+        visible_(reinterpret_cast<uint64_t*>(state_ + layout_.visible)),
+        keys_(decision_.convert.k, decision_.convert.copy, shape_.dim, state_ + layout_.k),
+        values_(decision_.convert.v, decision_.convert.copy, shape_.value_dim, state_ + layout_.v) {
+    std::fill_n(sinks_, kMaxLanes, -kInfinity);
+  }
 
-  // Computes a tile; `next`, if any, is what this worker computes after it.
-  void Run(const TileView& tile, const TileView* next) {
-    tile_ = tile;
-    next_ = next;
-    for (int64_t g = 0; g < tile_.group_count; ++g) Load(g);
+  // Computes tile `index`; `next`, if any, is what this worker computes after it.
+  void Run(int64_t index, bool has_next) {
+    SetTile(call_.tiles()[index]);
+    if (has_next) {
+      const WorkList::Unit next = call_.tiles()[index + 1];
+      next_group_ = call_.Group(next.batch, next.kv_head);
+      next_first_row_ = FirstRow(next);
+    }
+    has_next_ = has_next;
+    for (int64_t g = 0; g < group_count_; ++g) Load(g);
     ForEachStep([this](int64_t g, KeyRange keys) { Step(g, keys); });
-    for (int64_t g = 0; g < tile_.group_count; ++g) Finish(g);
-    if (tile_.weights == nullptr) return;
-    for (int64_t g = 0; g < tile_.group_count; ++g) ClearWeights(g);
+    for (int64_t g = 0; g < group_count_; ++g) Finish(g);
+    if (group_.weights.data == nullptr) return;
+    for (int64_t g = 0; g < group_count_; ++g) ClearWeights(g);
     ForEachStep([this](int64_t g, KeyRange keys) { Weights(g, keys); });
   }
 
  private:
+  // Late rows first.
+  int64_t FirstRow(const WorkList::Unit& unit) const {
+    return (unit.count - 1 - unit.index) * decision_.lanes.q_groups * lanes_;
+  }
+
+  void SetTile(const WorkList::Unit& unit) {
+    group_ = call_.Group(unit.batch, unit.kv_head);
+    first_row_ = FirstRow(unit);
+    group_count_ =
+        std::min(decision_.lanes.q_groups, core::DivideUp(group_.rows() - first_row_, lanes_));
+  }
+
   void Load(int64_t g) {
-    rows_[g] = LaneRows(tile_.visibility, tile_.first_query + g * lanes_, tile_.queries,
-                        decision_.kernel.lanes);
+    LaneRows& rows = rows_[g];
+    rows.Set(group_, first_row_ + g * lanes_, kernel_.lanes);
     started_[g] = false;
-    const float* rows[kMaxLanes];
-    for (size_t i = 0; i < decision_.kernel.lanes; ++i) {
-      rows[i] = tile_.q + rows_[g].Query(i) * tensors_.q.strides[2];
+    const float* queries[kMaxLanes];
+    for (size_t i = 0; i < kernel_.lanes; ++i) {
+      const char* row = group_.q.At(rows.head[i], rows.Query(i));
+      queries[i] = reinterpret_cast<const float*>(row);
+      if (decision_.convert.q != nullptr) {
+        float* widened = row_stage_ + static_cast<int64_t>(i) * shape_.dim;
+        decision_.convert.q({row, 0, widened, 0, 1, static_cast<size_t>(shape_.dim)});
+        queries[i] = widened;
+      }
+      if (group_.sinks != nullptr) sinks_[i] = group_.sinks[rows.head[i]];
     }
-    decision_.kernel.load(
-        {State(g), rows, static_cast<size_t>(shape_.dim), decision_.scale, tile_.sink});
+    kernel_.load({State(g), queries, static_cast<size_t>(shape_.dim), decision_.scale, sinks_});
   }
 
   // Calls `step` for each key block and each lane group that sees keys of it, with those keys.
@@ -83,19 +136,24 @@ class LanesLoop {
   template <class StepFunction>
   void ForEachStep(const StepFunction& step) {
     KeyRange any;
-    for (int64_t g = 0; g < tile_.group_count; ++g) any = Cover(any, rows_[g].any);
-    const int64_t kv_block = decision_.kv_block;
+    for (int64_t g = 0; g < group_count_; ++g) any = Cover(any, rows_[g].any);
+    const int64_t kv_block = decision_.lanes.kv_block;
     for (int64_t block = any.begin / kv_block; block * kv_block < any.end; ++block) {
       const KeyRange block_keys = {block * kv_block,
-                                   std::min((block + 1) * kv_block, tile_.visibility.keys())};
-      StartBlock(Intersection(block_keys,
-                              {any.begin, any.end + static_cast<int64_t>(decision_.kernel.rows)}));
-      for (int64_t g = 0; g < tile_.group_count; ++g) {
+                                   std::min((block + 1) * kv_block, group_.visibility.keys())};
+      bool started = false;
+      for (int64_t g = 0; g < group_count_; ++g) {
         const KeyRange keys = StepKeys(rows_[g], block_keys);
         if (keys.empty()) continue;
-        mask_class_ =
-            call_.mask_classes().Of(tile_.batch, tile_.head, rows_[g].first_query / lanes_, block);
-        if (mask_class_ != TileClass::kEmpty) step(g, keys);
+        mask_class_ = call_.mask_classes().Of(group_.batch, group_.kv_head,
+                                              rows_[g].first_row / lanes_, block);
+        if (mask_class_ == TileClass::kEmpty) continue;
+        if (!started) {
+          StartBlock(
+              Intersection(block_keys, {any.begin, any.end + static_cast<int64_t>(kernel_.rows)}));
+          started = true;
+        }
+        step(g, keys);
       }
     }
   }
@@ -105,173 +163,213 @@ class LanesLoop {
   KeyRange StepKeys(const LaneRows& rows, KeyRange block) const {
     KeyRange keys = Intersection(block, rows.any);
     if (keys.empty() || rows.every.Holds(keys)) return keys;
-    const int64_t tile_rows = static_cast<int64_t>(decision_.kernel.rows);
+    const int64_t tile_rows = static_cast<int64_t>(kernel_.rows);
     keys.end = std::min(
-        {keys.begin + core::RoundUp(keys.size(), tile_rows), block.end, tile_.visibility.keys()});
+        {keys.begin + core::RoundUp(keys.size(), tile_rows), block.end, group_.visibility.keys()});
     return keys;
-  }
-
-  void Step(int64_t g, KeyRange keys) {
-    kernels::StepArgs step = ScoreArgs(g, keys);
-    const int64_t value_stride = tensors_.v.strides[2];
-    step.values = tile_.v + keys.begin * value_stride;
-    step.value_stride = value_stride;
-    step.value_dim = static_cast<size_t>(shape_.value_dim);
-    step.has_sink = tile_.sink != -std::numeric_limits<float>::infinity();
-    step.check = &check_;
-    step.first = !started_[g];
-    FetchAhead(g, keys, step);
-    decision_.kernel.step(step);
-    started_[g] = true;
   }
 
   // `keys`: those of the block that steps may read, a register tile's rows beyond what is seen
   // included.
   void StartBlock(KeyRange keys) {
+    keys_.Stage(group_.k, keys);
+    values_.Stage(group_.v, keys);
     check_ = {};
-    check_.rows = tile_.v + keys.begin * tensors_.v.strides[2];
+    check_.rows = values_.Row(keys.begin);
     check_.row_count = static_cast<size_t>(keys.size());
     block_end_ = keys.end;
     fetched_end_ = keys.begin;
   }
 
+  void Step(int64_t g, KeyRange keys) {
+    kernels::StepArgs step = ScoreArgs(g, keys);
+    step.values = values_.Row(keys.begin);
+    step.value_stride = values_.stride();
+    step.value_dim = static_cast<size_t>(shape_.value_dim);
+    step.has_sink = group_.sinks != nullptr;
+    step.check = &check_;
+    step.first = !started_[g];
+    FetchAhead(g, keys, step);
+    kernel_.step(step);
+    started_[g] = true;
+  }
+
   // What a step fetches while it computes scores: the values it has not had yet, since its value
   // stage walks down columns, which hardware prefetches badly; the keys that the next group sees
-  // beyond its own; and in a group's last step its output and the queries that take its place.
+  // beyond its own; its share of the next block; and in a group's last step its output and the
+  // queries that take its place, if they lie evenly.
   void FetchAhead(int64_t g, KeyRange keys, kernels::StepArgs& step) {
     const KeyRange values = Intersection(keys, {fetched_end_, keys.end});
-    step.prefetch[0] =
-        Prefetch(tile_.v, tensors_.v.strides[2], values.begin, values.size(), shape_.value_dim);
+    step.prefetch[0] = {values_.Row(values.begin), values_.stride_bytes(),
+                        static_cast<size_t>(values.size()), Bytes(shape_.value_dim)};
     fetched_end_ = keys.end;
-    if (g + 1 < tile_.group_count) {
+    if (g + 1 < group_count_) {
       const KeyRange ahead = {keys.end, std::min(rows_[g + 1].any.end, block_end_)};
-      step.prefetch[1] =
-          Prefetch(tile_.k, tensors_.k.strides[2], ahead.begin, ahead.size(), shape_.dim);
+      step.prefetch[1] = {keys_.Row(ahead.begin), keys_.stride_bytes(),
+                          static_cast<size_t>(ahead.size()), Bytes(shape_.dim)};
     }
-    if (keys.end < rows_[g].any.end) return;
-    step.prefetch[2] = Prefetch(tile_.out, tensors_.out.strides[2], rows_[g].first_query,
-                                static_cast<int64_t>(rows_[g].count), shape_.value_dim);
-    if (next_ == nullptr || g >= next_->group_count) return;
-    const int64_t first = next_->first_query + g * lanes_;
-    step.prefetch[3] = Prefetch(next_->q, tensors_.q.strides[2], first,
-                                std::min(lanes_, next_->queries - first), shape_.dim);
+    const KeyRange next = NextBlockShare(g);
+    if (!next.empty()) {
+      step.prefetch[4] = RowsLater(group_.k, next, shape_.dim);
+      step.prefetch[5] = RowsLater(group_.v, next, shape_.value_dim);
+    }
+    if (keys.end < rows_[g].any.end || group_.heads != 1) return;
+    step.prefetch[2] = {group_.out.At(0, rows_[g].first_query), group_.out.row_stride,
+                        rows_[g].count, Bytes(shape_.value_dim)};
+    if (!has_next_) return;
+    const int64_t first = next_first_row_ + g * lanes_;
+    if (first >= next_group_.rows()) return;
+    step.prefetch[3] = {next_group_.q.At(0, first), next_group_.q.row_stride,
+                        static_cast<size_t>(std::min(lanes_, next_group_.rows() - first)),
+                        Bytes(shape_.dim)};
   }
+
+  // Of the block after the current one, the keys that lane group g fetches.
+  KeyRange NextBlockShare(int64_t g) const {
+    const KeyRange next = {block_end_,
+                           std::min(block_end_ + decision_.lanes.kv_block, rows_[g].any.end)};
+    const int64_t share = core::DivideUp(next.size(), group_count_);
+    return Intersection(next, {next.begin + g * share, next.begin + (g + 1) * share});
+  }
+
+  // Rows for the second-level cache, as far as they lie evenly.
+  static kernels::PrefetchRows RowsLater(const KvRows& rows, KeyRange keys, int64_t columns) {
+    const RowRun run = rows.At(keys.begin);
+    return {run.data, rows.stride_bytes(), static_cast<size_t>(std::min(run.count, keys.size())),
+            static_cast<size_t>(rows.Bytes(columns)), true};
+  }
+
+  static size_t Bytes(int64_t floats) { return static_cast<size_t>(floats) * sizeof(float); }
 
   void Finish(int64_t g) {
     const LaneRows& rows = rows_[g];
+    const bool narrow = decision_.convert.out != nullptr;
     float* out[kMaxLanes];
     float* lse[kMaxLanes];
     for (size_t i = 0; i < rows.count; ++i) {
-      out[i] = tile_.out + rows.Query(i) * tensors_.out.strides[2];
-      if (tile_.lse != nullptr) lse[i] = tile_.lse + rows.Query(i) * tensors_.lse.strides[2];
+      out[i] = narrow ? row_stage_ + static_cast<int64_t>(i) * shape_.value_dim
+                      : reinterpret_cast<float*>(group_.out.At(rows.head[i], rows.Query(i)));
+      if (group_.lse.data != nullptr) lse[i] = group_.lse.At(rows.head[i], rows.Query(i));
     }
-    decision_.kernel.finish({State(g), out, tile_.lse != nullptr ? lse : nullptr, rows.count,
-                             static_cast<size_t>(shape_.value_dim)});
+    const size_t value_dim = static_cast<size_t>(shape_.value_dim);
+    kernel_.finish(
+        {State(g), out, group_.lse.data != nullptr ? lse : nullptr, rows.count, value_dim});
+    if (!narrow) return;
+    for (size_t i = 0; i < rows.count; ++i) {
+      decision_.convert.out(
+          {out[i], 0, group_.out.At(rows.head[i], rows.Query(i)), 0, 1, value_dim});
+    }
   }
 
   void ClearWeights(int64_t g) {
-    for (size_t i = 0; i < rows_[g].count; ++i) {
-      std::fill_n(WeightsRow(g, i), tile_.keys, 0.0f);
-    }
+    for (size_t i = 0; i < rows_[g].count; ++i) std::fill_n(WeightsRow(g, i), group_.keys, 0.0f);
   }
 
   void Weights(int64_t g, KeyRange keys) {
     float* rows[kMaxLanes];
     for (size_t i = 0; i < rows_[g].count; ++i) rows[i] = WeightsRow(g, i) + keys.begin;
-    decision_.kernel.weights({ScoreArgs(g, keys), rows, rows_[g].count});
+    kernel_.weights({ScoreArgs(g, keys), rows, rows_[g].count});
   }
 
   float* WeightsRow(int64_t g, size_t i) const {
-    return tile_.weights + rows_[g].Query(i) * tensors_.weights.strides[2];
+    return group_.weights.At(rows_[g].head[i], rows_[g].Query(i));
   }
 
   // What a step needs to compute and edit its scores.
   kernels::StepArgs ScoreArgs(int64_t g, KeyRange keys) {
     kernels::StepArgs step = {};
     step.group = State(g);
-    step.key_stride = tensors_.k.strides[2];
-    step.keys = tile_.k + keys.begin * step.key_stride;
+    step.keys = keys_.Row(keys.begin);
+    step.key_stride = keys_.stride();
     step.key_count = static_cast<size_t>(keys.size());
     step.dim = static_cast<size_t>(shape_.dim);
     step.scores = scores_;
     step.visible = visible_;
     step.edits.softcap = decision_.softcap;
-    if (tile_.alibi_slope != 0) EditByDistance(g, keys, step.edits);
-    if (tile_.bias != nullptr) EditByBias(g, keys, step.edits);
-    if (mask_class_ == TileClass::kPartial) EditByMask(g, keys, step.edits);
+    if (group_.alibi_slopes != nullptr) EditByDistance(g, keys, step.edits);
+    if (group_.bias.data != nullptr) {
+      step.edits.bias_form = FormOf(call_.bias(), group_.heads);
+      step.edits.bias = PointAtRows(group_.bias, call_.bias(), g, keys, bias_rows_);
+    }
+    if (mask_class_ == TileClass::kPartial) {
+      step.edits.mask_form = FormOf(call_.mask(), group_.heads);
+      step.edits.mask = PointAtRows(group_.mask, call_.mask(), g, keys, mask_rows_);
+    }
     if (!rows_[g].every.Holds(keys)) {
-      bounds_.Clip(tile_.visibility, rows_[g], keys, decision_.kernel.lanes);
+      bounds_.Clip(group_.visibility, rows_[g], keys, kernel_.lanes);
       step.edits.bounds = &bounds_.bounds;
     }
     return step;
   }
 
   void EditByDistance(int64_t g, KeyRange keys, kernels::ScoreEdits& edits) {
-    for (size_t i = 0; i < decision_.kernel.lanes; ++i) {
+    for (size_t i = 0; i < kernel_.lanes; ++i) {
       positions_[i] = static_cast<float>(
-          core::SaturatingSum(tile_.visibility.Position(rows_[g].Query(i)), -keys.begin));
+          core::SaturatingSum(group_.visibility.Position(rows_[g].Query(i)), -keys.begin));
+      slopes_[i] = group_.alibi_slopes[rows_[g].head[i]];
     }
-    edits.alibi_slope = tile_.alibi_slope;
+    edits.alibi_slopes = slopes_;
     edits.positions = positions_;
-  }
-
-  void EditByBias(int64_t g, KeyRange keys, kernels::ScoreEdits& edits) {
-    edits.bias_form = FormOf(call_.bias());
-    PointAtRows(tile_.bias, call_.bias(), g, keys, bias_rows_);
-    edits.bias = bias_rows_;
-  }
-
-  void EditByMask(int64_t g, KeyRange keys, kernels::ScoreEdits& edits) {
-    edits.mask_form = FormOf(call_.mask());
-    PointAtRows(tile_.mask, call_.mask(), g, keys, mask_rows_);
-    edits.mask = mask_rows_;
   }
 
   // Points each lane at its row of a mask or bias, at the step's first key.
   template <typename Element>
-  void PointAtRows(const Element* view, const ConstTensor& tensor, int64_t g, KeyRange keys,
-                   const Element* (&rows)[kMaxLanes]) const {
-    const int64_t row_stride = tensor.sizes[2] == 1 ? 0 : tensor.strides[2];
+  const Element* const* PointAtRows(const HeadRows<const Element>& view, const ConstTensor& tensor,
+                                    int64_t g, KeyRange keys,
+                                    const Element* (&rows)[kMaxLanes]) const {
     const int64_t first_key = tensor.sizes[3] == 1 ? 0 : keys.begin;
-    for (size_t i = 0; i < decision_.kernel.lanes; ++i) {
-      rows[i] = view + rows_[g].Query(i) * row_stride + first_key;
+    for (size_t i = 0; i < kernel_.lanes; ++i) {
+      rows[i] = view.At(rows_[g].head[i], rows_[g].Query(i)) + first_key;
     }
+    return rows;
   }
 
   // Where the state of lane group g lies in scratch. Each array is a multiple of `lanes` floats, so
   // all of them are aligned to a vector.
   kernels::LaneGroup State(int64_t g) const {
     kernels::LaneGroup group;
-    group.queries = state_ + g * static_cast<int64_t>(decision_.group_floats);  // [dim, lanes]
-    group.output = group.queries + shape_.dim * lanes_;      // [value_dim, lanes]
-    group.shift = group.output + shape_.value_dim * lanes_;  // [lanes]
-    group.sum = group.shift + lanes_;                        // [lanes]
-    group.seen = group.sum + lanes_;                         // [lanes]
+    group.queries =
+        state_ + g * static_cast<int64_t>(decision_.lanes.group_floats);  // [dim, lanes]
+    group.output = group.queries + shape_.dim * lanes_;                   // [value_dim, lanes]
+    group.shift = group.output + shape_.value_dim * lanes_;               // [lanes]
+    group.sum = group.shift + lanes_;                                     // [lanes]
+    group.seen = group.sum + lanes_;                                      // [lanes]
     return group;
   }
 
   const Call& call_;
   const AttentionPlan::Decision& decision_;
+  const kernels::LanesKernel& kernel_;
   const AttentionShape& shape_;
-  const AttentionTensors& tensors_;
   const int64_t lanes_;
-  float* const state_;       // [q_groups, group_floats]
-  float* const scores_;      // [kv_block, lanes]
-  uint64_t* const visible_;  // [kv_block]
+  const Layout layout_;
+  float* const state_;
+  float* const scores_;
+  float* const row_stage_;
+  uint64_t* const visible_;
 
-  TileView tile_;
-  const TileView* next_ = nullptr;
+  // Of the current tile, and where the next one begins.
+  HeadGroup group_;
+  int64_t first_row_ = 0;
+  int64_t group_count_ = 0;  // lane groups that hold rows
+  HeadGroup next_group_;
+  int64_t next_first_row_ = 0;
+  bool has_next_ = false;
   LaneRows rows_[kMaxQueryGroups];
   bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
 
   // Of the current block.
+  StagedRows keys_;
+  StagedRows values_;
   kernels::ValueCheck check_;
   int64_t block_end_ = 0;
   int64_t fetched_end_ = 0;  // values of the block fetched so far
 
-  // Of the current step.
+  // Of the current lane group or step.
   TileClass mask_class_ = TileClass::kFull;
   StepBounds bounds_;
+  alignas(kernels::kScratchAlignment) float sinks_[kMaxLanes];
+  alignas(kernels::kScratchAlignment) float slopes_[kMaxLanes];
   alignas(kernels::kScratchAlignment) float positions_[kMaxLanes];
   const float* bias_rows_[kMaxLanes];
   const uint8_t* mask_rows_[kMaxLanes];
@@ -279,37 +377,25 @@ class LanesLoop {
 
 }  // namespace
 
-bool SizeLanesScratch(AttentionPlan::Decision& decision) {
+std::optional<int64_t> SizeLanes(AttentionPlan::Decision& decision) {
   const AttentionShape& shape = decision.shape;
-  const int64_t lanes = static_cast<int64_t>(decision.kernel.lanes);
+  LanesDecision& lanes_decision = decision.lanes;
+  const int64_t lanes = static_cast<int64_t>(lanes_decision.kernel.lanes);
   const auto state_rows = core::CheckedSum({shape.dim, shape.value_dim, kernels::kStateRows});
-  const auto state =
-      state_rows ? core::CheckedProduct({*state_rows, lanes, decision.q_groups, 4}) : std::nullopt;
-  const auto shared = Call::SharedBytes(decision);
+  if (!state_rows) return std::nullopt;
+  const auto state = core::CheckedProduct({*state_rows, lanes, lanes_decision.q_groups, 4});
+  // Staged blocks and rows.
+  const auto staged = core::CheckedProduct({*state_rows, lanes_decision.kv_block + lanes, 4});
   // Rounding up and the blocks of scores are small beside these.
-  if (!state || !shared || *state > INT64_MAX / 8 || *shared > INT64_MAX / 8) return false;
-
-  const int64_t group_floats = core::RoundUp(*state_rows * lanes, kAlignmentFloats);
-  const int64_t block_bytes = ScoreFloats(decision) * static_cast<int64_t>(sizeof(float)) +
-                              decision.kv_block * static_cast<int64_t>(sizeof(uint64_t));
-  const int64_t worker_bytes =
-      core::RoundUp(decision.q_groups * group_floats * 4 + block_bytes, kWorkerAlignment);
-  if (!core::CheckedProduct({worker_bytes, 2, decision.team.workers()})) return false;
-  decision.group_floats = static_cast<size_t>(group_floats);
-  decision.worker_bytes = static_cast<size_t>(worker_bytes);
-  decision.shared_bytes = static_cast<size_t>(core::RoundUp(*shared, kWorkerAlignment));
-  return true;
+  if (!state || !staged || *state > INT64_MAX / 16 || *staged > INT64_MAX / 16) return std::nullopt;
+  lanes_decision.group_floats =
+      static_cast<size_t>(core::RoundUp(*state_rows * lanes, kAlignmentFloats));
+  return LayOut(decision).end * static_cast<int64_t>(sizeof(float));
 }
 
 void RunLanesTiles(const Call& call, int64_t begin, int64_t end, void* scratch) {
   LanesLoop loop(call, scratch);
-  TileView tile = call.Tile(begin);
-  for (int64_t i = begin + 1; i < end; ++i) {
-    const TileView next = call.Tile(i);
-    loop.Run(tile, &next);
-    tile = next;
-  }
-  loop.Run(tile, nullptr);
+  for (int64_t i = begin; i < end; ++i) loop.Run(i, i + 1 < end);
 }
 
 }  // namespace lanewise::attention

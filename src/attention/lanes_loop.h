@@ -14,8 +14,9 @@
 
 namespace lanewise::attention {
 
-// Sets the scratch sizes of a decision from its shape and parameters; false if they overflow.
-bool SizeLanesScratch(AttentionPlan::Decision& decision);
+// Sets the size of a lane group and returns the bytes of a worker's scratch; nothing if they
+// overflow.
+std::optional<int64_t> SizeLanes(AttentionPlan::Decision& decision);
 
 // Computes query tiles [begin, end) of a call. `scratch` has decision.worker_bytes, aligned to
 // kWorkerAlignment.

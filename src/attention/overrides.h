@@ -15,8 +15,9 @@ namespace lanewise::attention {
 
 // An absent field (empty, 0) leaves the choice to the defaults.
 struct PlanOverrides {
-  std::string tile;      // register tile id of the target, e.g. "8x2v"
-  int64_t kv_block = 0;  // keys per softmax step
+  std::string variant;   // "lanes" or "few"
+  std::string tile;      // register tile id of `lanes` and the target, e.g. "8x2v"; not with "few"
+  int64_t kv_block = 0;  // keys per softmax step; `few` rounds it up to a multiple of 16
   int64_t q_groups = 0;  // lane groups a query tile
   int64_t grain = 0;     // query tiles a thread takes at a time
 };

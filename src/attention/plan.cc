@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <new>
@@ -13,11 +14,15 @@
 #include <vector>
 
 #include "lanewise/attention.h"
+#include "src/attention/call.h"
 #include "src/attention/check.h"
 #include "src/attention/decision.h"
+#include "src/attention/few_loop.h"
 #include "src/attention/lanes_loop.h"
 #include "src/attention/overrides.h"
 #include "src/core/sizes.h"
+#include "src/kernels/convert.h"
+#include "src/kernels/few.h"
 #include "src/kernels/lanes.h"
 #include "src/machine/caches.h"
 #include "src/machine/targets.h"
@@ -76,15 +81,15 @@ double MeanKeys(const AttentionShape& shape, const Visibility& visibility) {
 }
 
 Status ChooseTile(const std::vector<kernels::LanesKernel>& tiles, const std::string& wanted,
-                  AttentionPlan::Decision& decision, const profile::LanesProblem& problem) {
+                  AttentionPlan::Decision& decision) {
   if (wanted.empty()) {
-    decision.kernel = tiles[profile::LanesTile(tiles, problem)];
+    decision.lanes.kernel = tiles[profile::LanesTile(tiles, decision.problem)];
     return {};
   }
   std::string known;
   for (const auto& tile : tiles) {
     if (tile.tile == wanted) {
-      decision.kernel = tile;
+      decision.lanes.kernel = tile;
       decision.tile_overridden = true;
       return {};
     }
@@ -92,6 +97,104 @@ Status ChooseTile(const std::vector<kernels::LanesKernel>& tiles, const std::str
   }
   return Status::InvalidArgument(fmt::format("tile: found \"{}\", expected one of {} (target {})",
                                              wanted, known, decision.target));
+}
+
+Status ChooseVariant(const PlanOverrides& overrides, AttentionPlan::Decision& decision) {
+  const std::string& wanted = overrides.variant;
+  if (!wanted.empty() && wanted != "lanes" && wanted != "few") {
+    return Status::InvalidArgument(
+        fmt::format("variant: found \"{}\", expected lanes or few", wanted));
+  }
+  if (!overrides.tile.empty() && wanted == "few") {
+    return Status::InvalidArgument(
+        fmt::format("tile: found \"{}\" together with variant few, expected none: its tile is {}",
+                    overrides.tile, decision.few.kernel.tile));
+  }
+  decision.variant_overridden = !wanted.empty() || !overrides.tile.empty();
+  decision.few_rows = wanted == "few" ? INT64_MAX
+                      : decision.variant_overridden
+                          ? 0
+                          : profile::FewRows(decision.few.kernel.lanes, decision.shape.dim,
+                                             decision.shape.value_dim);
+  return {};
+}
+
+profile::LanesProblem ProblemOf(const AttentionPlan::Decision& decision) {
+  const AttentionShape& shape = decision.shape;
+  const Visibility visibility(decision.options, shape.queries, shape.keys);
+  profile::LanesProblem problem;
+  problem.kv_heads = shape.batch * shape.kv_heads;
+  problem.heads = decision.group();
+  problem.rows = shape.queries * decision.group();
+  problem.dim = shape.dim;
+  problem.value_dim = shape.value_dim;
+  problem.keys_per_row = MeanKeys(shape, visibility);
+  problem.moving_ends = visibility.moving_ends();
+  problem.threads = decision.team.workers();
+  return problem;
+}
+
+Status ChooseLanes(const PlanOverrides& overrides, AttentionPlan::Decision& decision) {
+  LanesDecision& lanes = decision.lanes;
+  const AttentionShape& shape = decision.shape;
+  const profile::LanesProblem& problem = decision.problem;
+  lanes.kv_block = overrides.kv_block != 0
+                       ? overrides.kv_block
+                       : profile::LanesKvBlock(MachineCaches(), shape.dim, shape.value_dim);
+  if (Status s = ChooseTile(kernels::LanesKernels(decision.target_id), overrides.tile, decision);
+      !s.ok()) {
+    return s;
+  }
+  lanes.q_groups = overrides.q_groups != 0
+                       ? overrides.q_groups
+                       : profile::LanesQueryGroups(MachineCaches(), problem, lanes.kernel.lanes);
+  const int64_t tile_rows = lanes.q_groups * static_cast<int64_t>(lanes.kernel.lanes);
+  const int64_t tile_count = problem.kv_heads * core::DivideUp(problem.rows, tile_rows);
+  lanes.grain = overrides.grain != 0 ? overrides.grain
+                                     : profile::LanesGrain(tile_count, decision.team.workers());
+  return {};
+}
+
+void ChooseFew(const PlanOverrides& overrides, AttentionPlan::Decision& decision) {
+  FewDecision& few = decision.few;
+  const AttentionShape& shape = decision.shape;
+  const profile::LanesProblem& problem = decision.problem;
+  few.key_chunk =
+      overrides.kv_block != 0
+          ? core::RoundUp(overrides.kv_block, static_cast<int64_t>(kernels::kFewPadding))
+          : profile::kFewKeyChunk;
+  few.row_block = profile::FewRowBlock(std::min(problem.rows, decision.few_rows));
+  const int64_t chunk_count = problem.kv_heads * core::DivideUp(problem.rows, few.row_block) *
+                              core::DivideUp(shape.keys, few.key_chunk);
+  few.grain = overrides.grain != 0 ? overrides.grain
+                                   : profile::FewGrain(chunk_count, decision.team.workers());
+}
+
+void ChooseConversions(AttentionPlan::Decision& decision) {
+  const AttentionShape& shape = decision.shape;
+  const auto conversion = [&](DataType from, DataType to) {
+    return from == to ? nullptr : kernels::ConvertRowsFor(decision.target_id, from, to);
+  };
+  decision.convert.q = conversion(shape.q_type, DataType::kF32);
+  decision.convert.k = conversion(shape.k_type, DataType::kF32);
+  decision.convert.v = conversion(shape.v_type, DataType::kF32);
+  decision.convert.out = conversion(DataType::kF32, shape.out_type);
+  decision.convert.copy =
+      kernels::ConvertRowsFor(decision.target_id, DataType::kF32, DataType::kF32);
+}
+
+// Sets the scratch sizes; false if they overflow.
+bool SizeScratch(AttentionPlan::Decision& decision) {
+  const auto lanes = SizeLanes(decision);
+  const auto few = FewScratchBytes(decision);
+  const auto shared = Call::SharedBytes(decision);
+  if (!lanes || !few || !shared) return false;
+  const bool uses_few = decision.few_rows > 0;
+  const int64_t worker = core::RoundUp(std::max(*lanes, uses_few ? *few : 0), kWorkerAlignment);
+  if (!core::CheckedProduct({worker, 2, decision.team.workers()})) return false;
+  decision.worker_bytes = static_cast<size_t>(worker);
+  decision.shared_bytes = static_cast<size_t>(core::RoundUp(*shared, kWorkerAlignment));
+  return true;
 }
 
 Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& options,
@@ -110,40 +213,16 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
   decision->target_id = *target;
   decision->target = machine::TargetName(*target);
   decision->note = runtime.note;
-
   decision->kv_block_overridden = overrides.kv_block != 0;
-  decision->kv_block = decision->kv_block_overridden
-                           ? overrides.kv_block
-                           : profile::LanesKvBlock(MachineCaches(), shape.dim, shape.value_dim);
-
-  profile::LanesProblem& problem = decision->problem;
-  problem.batch_heads = shape.batch * shape.heads;
-  problem.queries = shape.queries;
-  problem.dim = shape.dim;
-  problem.value_dim = shape.value_dim;
-  const Visibility visibility(options, shape.queries, shape.keys);
-  problem.keys_per_row = MeanKeys(shape, visibility);
-  problem.moving_ends = visibility.moving_ends();
-  problem.threads = decision->team.workers();
-  if (Status status =
-          ChooseTile(kernels::LanesKernels(*target), overrides.tile, *decision, problem);
-      !status.ok()) {
-    return status;
-  }
   decision->q_groups_overridden = overrides.q_groups != 0;
-  decision->q_groups =
-      decision->q_groups_overridden
-          ? overrides.q_groups
-          : profile::LanesQueryGroups(MachineCaches(), problem, decision->kernel.lanes);
-  const int64_t tile_count =
-      problem.batch_heads *
-      core::DivideUp(shape.queries,
-                     decision->q_groups * static_cast<int64_t>(decision->kernel.lanes));
   decision->grain_overridden = overrides.grain != 0;
-  decision->grain = decision->grain_overridden
-                        ? overrides.grain
-                        : profile::LanesGrain(tile_count, decision->team.workers());
-  if (!SizeLanesScratch(*decision)) {
+  decision->problem = ProblemOf(*decision);
+  decision->few.kernel = kernels::FewKernelFor(*target);
+  if (Status s = ChooseVariant(overrides, *decision); !s.ok()) return s;
+  if (Status s = ChooseLanes(overrides, *decision); !s.ok()) return s;
+  ChooseFew(overrides, *decision);
+  ChooseConversions(*decision);
+  if (!SizeScratch(*decision)) {
     return Status::InvalidArgument(
         fmt::format("dim: scratch for dim {} and value_dim {} on {} threads overflows 64 bits, "
                     "expected less",

@@ -12,7 +12,9 @@
 #include "src/attention/call.h"
 #include "src/attention/check.h"
 #include "src/attention/decision.h"
+#include "src/attention/few_loop.h"
 #include "src/attention/lanes_loop.h"
+#include "src/core/sizes.h"
 
 namespace lanewise {
 namespace {
@@ -36,17 +38,26 @@ Status Run(const AttentionPlan::Decision& decision, const AttentionTensors& tens
   char* const workers = shared + decision.shared_bytes;
 
   const attention::Call call(decision, tensors, shared);
-  if (decision.options.mask) {
+  if (decision.options.mask && call.tiles().size() > 0) {
     const auto classify = [&](int /*worker*/, int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) call.mask_classes().Classify(row);
     };
     decision.team.Run(call.mask_classes().RowCount(), 1, parallel::RangeBody(classify));
   }
-  const auto tiles = [&](int worker, int64_t begin, int64_t end) {
-    attention::RunLanesTiles(call, begin, end,
-                             workers + static_cast<size_t>(worker) * decision.worker_bytes);
+  // Each stage over all of its units, a worker's range of them at a time.
+  using Stage = void (*)(const attention::Call&, int64_t, int64_t, void*);
+  const auto run = [&](Stage stage, int64_t count, int64_t grain) {
+    const auto range = [&](int worker, int64_t begin, int64_t end) {
+      stage(call, begin, end, workers + static_cast<size_t>(worker) * decision.worker_bytes);
+    };
+    decision.team.Run(count, grain, parallel::RangeBody(range));
   };
-  decision.team.Run(call.TileCount(), decision.grain, parallel::RangeBody(tiles));
+  run(attention::RunLanesTiles, call.tiles().size(), decision.lanes.grain);
+  run(attention::RunFewChunks, call.chunks().size(), decision.few.grain);
+  run(attention::MergeFewChunks, call.row_blocks().size(), 1);
+  if (decision.options.weights) {
+    run(attention::RunFewWeights, call.chunks().size(), decision.few.grain);
+  }
   return {};
 }
 
@@ -87,6 +98,12 @@ Status Attention(const AttentionTensors& tensors, const AttentionOptions& option
   shape.kv_heads = tensors.k.sizes[1];
   shape.queries = tensors.q.sizes[2];
   shape.keys = tensors.k.sizes[2];
+  if (options.paged) {
+    const auto slots =
+        core::CheckedProduct({tensors.k.sizes[2], tensors.page_table.pages_per_item});
+    if (!slots) return Status::InvalidArgument("page_table: found more slots than fit 64 bits");
+    shape.keys = *slots;
+  }
   shape.dim = tensors.q.sizes[3];
   shape.value_dim = tensors.v.sizes[3];
   shape.q_type = tensors.q.type;

@@ -23,9 +23,11 @@ int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim) {
 
 double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& problem) {
   const double lanes = static_cast<double>(kernel.lanes);
-  const double groups = std::ceil(static_cast<double>(problem.queries) / lanes);
-  // At each moving end a lane group takes up to lanes - 1 keys more than one of its rows sees.
-  const double keys = problem.keys_per_row + problem.moving_ends * lanes / 2;
+  const double groups = std::ceil(static_cast<double>(problem.rows) / lanes);
+  // At each moving end a lane group takes up to as many keys more than one of its rows sees as it
+  // holds queries.
+  const double queries = lanes / static_cast<double>(std::max<int64_t>(problem.heads, 1));
+  const double keys = problem.keys_per_row + problem.moving_ends * queries / 2;
   return groups * lanes * keys * kernel.relative_time;
 }
 
@@ -41,17 +43,31 @@ int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, 
   constexpr int64_t kRows = 256;
   constexpr int64_t kTilesPerThread = 4;
   const int64_t rows_per_group = static_cast<int64_t>(lanes);
-  const int64_t groups = core::DivideUp(problem.queries, rows_per_group);
+  const int64_t groups = core::DivideUp(problem.rows, rows_per_group);
   const double row_bytes =
       sizeof(float) * (static_cast<double>(problem.dim) + static_cast<double>(problem.value_dim));
   const double fitting = static_cast<double>(caches.l2) / 4 / row_bytes;
   const double rows = std::min<double>(kRows, fitting);
   double wanted = rows / static_cast<double>(rows_per_group);
   if (problem.threads > 1) {
-    const double tiles = static_cast<double>(groups) * static_cast<double>(problem.batch_heads);
+    const double tiles = static_cast<double>(groups) * static_cast<double>(problem.kv_heads);
     wanted = std::min(wanted, tiles / (static_cast<double>(problem.threads) * kTilesPerThread));
   }
   return std::clamp<int64_t>(std::min(groups, static_cast<int64_t>(wanted)), 1, kMaxQueryGroups);
+}
+
+int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim) {
+  constexpr double kLongRow = 192;  // dim + value_dim
+  const double length = (static_cast<double>(dim) + static_cast<double>(value_dim)) / kLongRow;
+  return static_cast<int64_t>(static_cast<double>(lanes) * std::min(1.0, length));
+}
+
+int64_t FewRowBlock(int64_t rows) { return std::clamp<int64_t>(rows, 1, kMaxFewRows); }
+
+int64_t FewGrain(int64_t chunk_count, int threads) {
+  constexpr int64_t kTurns = 8;
+  if (threads == 1) return std::max<int64_t>(chunk_count, 1);
+  return std::max<int64_t>(chunk_count / (threads * kTurns), 1);
 }
 
 int64_t LanesGrain(int64_t tile_count, int threads) {

@@ -17,6 +17,9 @@ namespace lanewise::profile {
 // Largest number of lane groups in a query tile.
 inline constexpr int64_t kMaxQueryGroups = 16;
 
+// Query rows that `few` computes together, at most.
+inline constexpr int64_t kMaxFewRows = 64;
+
 // The cache bytes that the model reads.
 struct CacheBytes {
   int64_t l1d = 0;
@@ -30,8 +33,9 @@ int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim);
 
 // What the neutral choices look at.
 struct LanesProblem {
-  int64_t batch_heads = 0;  // batch * heads
-  int64_t queries = 0;
+  int64_t kv_heads = 0;  // of all batch items
+  int64_t heads = 1;     // query heads that share a kv head
+  int64_t rows = 0;      // queries * heads
   int64_t dim = 0;
   int64_t value_dim = 0;
   double keys_per_row = 0;  // mean over the rows
@@ -53,6 +57,23 @@ int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, 
 // Query tiles that a thread takes at a time. One thread takes all; otherwise as many as leave each
 // thread eight turns, at most 16, so that a tile can fetch ahead for its successor.
 int64_t LanesGrain(int64_t tile_count, int threads);
+
+// Largest number of rows a kv head (query heads that share it times queries) for which `few` is
+// expected to be the better variant: as many as a vector has lanes, fewer where sums over the lanes
+// weigh more because rows are short. Numeric.
+int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim);
+
+// Keys a chunk of `few`. Four streams of a quarter each: long, so that hardware fetches ahead of
+// them most of the time, and no power of two, which would put them into the same sets of a cache.
+// Numeric.
+inline constexpr int64_t kFewKeyChunk = 768;
+
+// Query rows of `rows` that `few` computes together.
+int64_t FewRowBlock(int64_t rows);
+
+// Chunks that a thread takes at a time. One thread takes all; otherwise as many as leave each
+// thread eight turns.
+int64_t FewGrain(int64_t chunk_count, int threads);
 
 }  // namespace lanewise::profile
 

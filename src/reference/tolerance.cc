@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Error bounds of f32 attention and the comparison against them.
+// Error bounds of attention in f32 arithmetic and the comparison against them.
 
 #include "src/reference/tolerance.h"
 
@@ -25,6 +25,30 @@ const double kFlushedWeight = std::exp(-86.0);
 // Sums of weights times values stay this factor below the overflow of f32, since the running
 // maximum may lag behind the true one.
 constexpr double kLargestSum = double{FLT_MAX} / 0x1p16;
+
+// How an f16 or bf16 output is rounded.
+struct HalfFormat {
+  int fraction_bits;
+  int lowest_exponent;  // of a normal number
+  double end;           // the power of two after the largest number
+};
+constexpr HalfFormat kF16 = {10, -14, 0x1p16};
+constexpr HalfFormat kBF16 = {7, -126, 0x1p128};
+
+const HalfFormat* HalfFormatOf(DataType type) {
+  if (type == DataType::kF16) return &kF16;
+  return type == DataType::kBF16 ? &kBF16 : nullptr;
+}
+
+// The largest error of storing a number up to `largest` as an element of `type`, beyond that of f32
+// arithmetic.
+double StoreError(DataType type, double largest) {
+  const HalfFormat* format = HalfFormatOf(type);
+  if (format == nullptr || !std::isfinite(largest)) return 0;
+  const int exponent = largest == 0 ? format->lowest_exponent
+                                    : std::max(std::ilogb(largest), format->lowest_exponent);
+  return std::ldexp(0.5, exponent - format->fraction_bits);
+}
 
 // One addend of a softmax and how far its score may be off.
 struct Addend {
@@ -203,6 +227,10 @@ void BoundRow(const AttentionTensors& tensors, const AttentionOptions& options, 
     if (outputs.weights != nullptr) outputs.weights[seen[j].key] = WeightBound(row, j);
   }
   out.Write(row, outputs.out);
+  for (size_t c = 0; c < value_dim; ++c) {
+    outputs.out[c] +=
+        StoreError(tensors.out.type, std::abs(outputs.expected_out[c]) + outputs.out[c]);
+  }
   *outputs.lse = LseBound(row, outputs.expected_lse);
 }
 
@@ -258,6 +286,15 @@ double ErrorOf(double actual, double expected) {
   return std::abs(actual - expected);
 }
 
+// Is the infinity found where a number is expected within the bound? Numbers from half a step below
+// the end of the type round to it, and that half step is part of the bound.
+bool IsRoundedToInfinity(DataType type, double actual, double expected, double tolerance) {
+  const HalfFormat* format = HalfFormatOf(type);
+  return format != nullptr && std::isinf(actual) && std::isfinite(expected) &&
+         std::signbit(actual) == std::signbit(expected) &&
+         std::abs(expected) + tolerance >= format->end;
+}
+
 double RatioOf(const Comparison::Element& element) {
   if (element.error == 0) return 0;
   // A non-finite expectation has no tolerance: whatever differs from it is a failure.
@@ -290,20 +327,21 @@ Comparison Compare(const ConstTensor& actual, const std::vector<double>& expecte
   Comparison comparison;
   const Sizes& sizes = actual.sizes;
   size_t at = 0;
+  std::vector<double> row;
   for (int64_t a = 0; a < sizes[0]; ++a) {
     for (int64_t b = 0; b < sizes[1]; ++b) {
       for (int64_t c = 0; c < sizes[2]; ++c) {
-        const float* row = sizes[3] == 0
-                               ? nullptr
-                               : static_cast<const float*>(actual.data) + a * actual.strides[0] +
-                                     b * actual.strides[1] + c * actual.strides[2];
+        ReadRow(actual, {a, b, c}, row);
         for (int64_t d = 0; d < sizes[3]; ++d, ++at) {
           Comparison::Element element;
           element.index = {a, b, c, d};
-          element.actual = double{row[d]};
+          element.actual = row[static_cast<size_t>(d)];
           element.expected = expected[at];
-          element.error = ErrorOf(element.actual, element.expected);
           element.tolerance = tolerance[at];
+          element.error =
+              IsRoundedToInfinity(actual.type, element.actual, element.expected, element.tolerance)
+                  ? 0
+                  : ErrorOf(element.actual, element.expected);
           const double ratio = RatioOf(element);
           if (comparison.count == 0 || element.error > comparison.largest.error) {
             comparison.largest = element;

@@ -1,9 +1,9 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How far f32 attention may be from its definition: a bound for each element of the result, derived
-// from epsilon, the length of the row and the norms of the data. Tests, `lanewise verify` and
-// `lanewise run --check` all judge by it.
+// How far attention in f32 arithmetic may be from its definition: a bound for each element of the
+// result, derived from epsilon, the length of the row, the norms of the data and the type of the
+// output. Tests, `lanewise verify` and `lanewise run --check` all judge by it.
 
 #ifndef LANEWISE_SRC_REFERENCE_TOLERANCE_H_
 #define LANEWISE_SRC_REFERENCE_TOLERANCE_H_
@@ -55,7 +55,12 @@ struct AttentionTolerance {
 // A sink is one more key, of value 0. Its exp may be taken relative to the largest score of a key,
 // so its D counts in both directions.
 //
-// `expected` is what Attention() returned for the same arguments. Costs about twice as much.
+// An f16 or bf16 output is rounded to nearest once more: with B the bound of out_c above, half the
+// distance between the type's numbers around |out_c| + B comes on top, the largest number that may
+// have been rounded. Below the normal numbers that distance is the smallest subnormal.
+//
+// `expected` is what Attention() returned for the same arguments; of the outputs in `tensors` only
+// `out.type` counts. Costs about twice as much.
 AttentionTolerance Tolerance(const AttentionTensors& tensors, const AttentionOptions& options,
                              const AttentionResult& expected);
 
@@ -84,8 +89,10 @@ struct Comparison {
   bool ok() const noexcept { return failures == 0; }
 };
 
-// Compares an f32 tensor with `expected`, dense in the order of its sizes, element by element.
-// Where NaN or an infinity is expected, exactly that must be found; a zero bound asks for equality.
+// Compares a tensor of f32, f16 or bf16 with `expected`, dense in the order of its sizes, element
+// by element. Where NaN or an infinity is expected, exactly that must be found; a zero bound asks
+// for equality. An f16 or bf16 infinity is no error either where the expected number, as far away
+// from zero as its bound allows, rounds to it.
 Comparison Compare(const ConstTensor& actual, const std::vector<double>& expected,
                    const std::vector<double>& tolerance);
 

@@ -36,6 +36,18 @@ AttentionCase SmallCase(uint32_t seed) {
   return c;
 }
 
+// Fewer rows than lanes, and keys for several threads.
+AttentionCase SmallDecodeCase(uint32_t seed) {
+  AttentionCase c;
+  c.shape = {.heads = 6, .kv_heads = 2, .queries = 1, .keys = 700, .dim = 9, .value_dim = 7};
+  c.q = Gen(seed, Count(c.q_sizes()));
+  c.k = Gen(seed + 100, Count(c.k_sizes()));
+  c.v = Gen(seed + 200, Count(c.v_sizes()));
+  return c;
+}
+
+using MakeCase = AttentionCase (*)(uint32_t seed);
+
 // Thread counts of a plan. The thread sanitizer cannot see how a oneTBB library that is not built
 // with it hands work to its threads, and would report every task as a race. What plans share, and
 // what callers share, does not depend on the count.
@@ -52,8 +64,8 @@ Runtime WithThreads(int threads) {
 // One user of a shared plan: own data, own workspace, own output.
 class User {
  public:
-  User(const AttentionPlan& plan, uint32_t seed)
-      : prepared_(SmallCase(seed)),
+  User(const AttentionPlan& plan, const AttentionCase& description)
+      : prepared_(description),
         workspace_(plan.workspace_bytes()),
         out_(Repeat(0, Count(prepared_.description().out_sizes()))),
         tensors_(prepared_.inputs()) {
@@ -87,19 +99,24 @@ class User {
 TEST(ConcurrencyAttention, ManyThreadsRunOnePlan) {
   constexpr int kUsers = 4;
   constexpr int kRuns = 50;
-  for (const int threads : PlanThreads()) {
-    const Result<AttentionPlan> plan =
-        PlanAttention(SmallCase(1).shape, SmallCase(1).options, WithThreads(threads));
-    ASSERT_TRUE(plan.ok()) << plan.status().message();
-    std::vector<std::unique_ptr<User>> users;
-    for (uint32_t i = 0; i < kUsers; ++i) users.push_back(std::make_unique<User>(*plan, 10 + i));
-    std::atomic<int> failures = 0;
-    std::vector<std::thread> workers;
-    for (const auto& user : users) {
-      workers.emplace_back([&] { failures += user->Failures(*plan, kRuns); });
+  for (const MakeCase make_case : {SmallCase, SmallDecodeCase}) {
+    const AttentionCase first = make_case(1);
+    for (const int threads : PlanThreads()) {
+      const Result<AttentionPlan> plan =
+          PlanAttention(first.shape, first.options, WithThreads(threads));
+      ASSERT_TRUE(plan.ok()) << plan.status().message();
+      std::vector<std::unique_ptr<User>> users;
+      for (uint32_t i = 0; i < kUsers; ++i) {
+        users.push_back(std::make_unique<User>(*plan, make_case(10 + i)));
+      }
+      std::atomic<int> failures = 0;
+      std::vector<std::thread> workers;
+      for (const auto& user : users) {
+        workers.emplace_back([&] { failures += user->Failures(*plan, kRuns); });
+      }
+      for (std::thread& worker : workers) worker.join();
+      EXPECT_EQ(failures, 0) << "threads " << threads << ", " << first.ToString();
     }
-    for (std::thread& worker : workers) worker.join();
-    EXPECT_EQ(failures, 0) << "threads " << threads;
   }
 }
 
@@ -114,8 +131,8 @@ TEST(ConcurrencyPublicCases, C110_PlanWandersBetweenThreads) {
     }).join();
     ASSERT_NE(plan, nullptr);
 
-    User first(*plan, 21);
-    User second(*plan, 22);
+    User first(*plan, SmallCase(21));
+    User second(*plan, SmallCase(22));
     std::atomic<int> failures = 0;
     std::thread b([&] { failures += first.Failures(*plan, 1000); });
     std::thread c([&] { failures += second.Failures(*plan, 1000); });

@@ -62,6 +62,18 @@ Path FixedBlock(const std::string& target) {
   return path;
 }
 
+// Each variant with it: which one runs follows from the number of rows, so it is held fixed, too.
+std::vector<Path> FixedBlocks() {
+  std::vector<Path> paths;
+  for (const std::string& target : AvailableTargets()) {
+    for (const char* variant : {"lanes", "few"}) {
+      paths.push_back(FixedBlock(target));
+      paths.back().overrides.variant = variant;
+    }
+  }
+  return paths;
+}
+
 // Computes `part` of `whole` alone and compares it with `run`.
 void ExpectSamePart(const AttentionCase& whole, const AttentionRun& run, const CasePart& part,
                     const Path& path) {
@@ -77,7 +89,9 @@ TEST(AttentionInvariance, ThreadsTilesGroupsGrain) {
     const PreparedCase prepared(c);
     const Expectation expected = prepared.FromReference();
     for (const std::string& target : AvailableTargets()) {
-      const AttentionRun baseline = prepared.Run(FixedBlock(target));
+      Path lanes = FixedBlock(target);
+      lanes.overrides.variant = "lanes";
+      const AttentionRun baseline = prepared.Run(lanes);
       EXPECT_TRUE(prepared.Agrees(baseline, expected));
       const auto check = [&](const Path& path) {
         EXPECT_TRUE(SameBits(prepared.Run(path), baseline)) << path.ToString() << c.ToString();
@@ -102,6 +116,26 @@ TEST(AttentionInvariance, ThreadsTilesGroupsGrain) {
   }
 }
 
+TEST(AttentionInvariance, ThreadsAndGrainOfFew) {
+  for (const AttentionCase& c : CompanyCases()) {
+    const PreparedCase prepared(c);
+    const Expectation expected = prepared.FromReference();
+    for (const std::string& target : AvailableTargets()) {
+      Path path = FewPath(target);
+      path.overrides.kv_block = kKvBlock;
+      const AttentionRun baseline = prepared.Run(path);
+      EXPECT_TRUE(prepared.Agrees(baseline, expected));
+      for (const int threads : {1, 2, 3, 7, 0}) {
+        for (const int64_t grain : {0, 1, 3, 100}) {
+          path.runtime.threads = threads;
+          path.overrides.grain = grain;
+          EXPECT_TRUE(SameBits(prepared.Run(path), baseline)) << path.ToString() << c.ToString();
+        }
+      }
+    }
+  }
+}
+
 TEST(AttentionInvariance, LogSumExpIsOnlyAnOutput) {
   AttentionCase c = CompanyCase();
   const PreparedCase with(c);
@@ -115,11 +149,11 @@ TEST(AttentionInvariance, LogSumExpIsOnlyAnOutput) {
 TEST(AttentionInvariance, BatchItemsAndHeadsAlone) {
   for (const AttentionCase& whole : CompanyCases()) {
     const PreparedCase together(whole);
-    for (const std::string& target : AvailableTargets()) {
-      const AttentionRun run = together.Run(FixedBlock(target));
+    for (const Path& path : FixedBlocks()) {
+      const AttentionRun run = together.Run(path);
       for (int64_t b = 0; b < whole.shape.batch; ++b) {
         for (int64_t h = 0; h < whole.shape.heads; ++h) {
-          ExpectSamePart(whole, run, {{b, b + 1}, {h, h + 1}, {0, 75}}, FixedBlock(target));
+          ExpectSamePart(whole, run, {{b, b + 1}, {h, h + 1}, {0, 75}}, path);
         }
       }
     }
@@ -129,17 +163,17 @@ TEST(AttentionInvariance, BatchItemsAndHeadsAlone) {
 TEST(AttentionInvariance, ChunkedPrefill) {
   for (const AttentionCase& whole : CompanyCases()) {
     const PreparedCase prepared(whole);
-    for (const std::string& target : AvailableTargets()) {
-      const AttentionRun run = prepared.Run(FixedBlock(target));
+    for (const Path& path : FixedBlocks()) {
+      const AttentionRun run = prepared.Run(path);
       for (const int64_t chunk : {7, 16, 64}) {
         for (int64_t begin = 0; begin < 75; begin += chunk) {
           const Range rows = {begin, std::min(begin + chunk, int64_t{75})};
           // Lengths make the offsets of the items differ.
           for (int64_t b = 0; whole.options.kv_len && b < 3; ++b) {
-            ExpectSamePart(whole, run, {{b, b + 1}, {0, 4}, rows}, FixedBlock(target));
+            ExpectSamePart(whole, run, {{b, b + 1}, {0, 4}, rows}, path);
           }
           if (whole.options.kv_len) continue;
-          ExpectSamePart(whole, run, {{0, 3}, {0, 4}, rows}, FixedBlock(target));
+          ExpectSamePart(whole, run, {{0, 3}, {0, 4}, rows}, path);
         }
       }
     }
@@ -150,10 +184,10 @@ TEST(AttentionInvariance, EveryRowAlone) {
   for (const AttentionCase& all : CompanyCases()) {
     const AttentionCase whole = PartOf(all, {{1, 2}, {0, 4}, {0, 75}});
     const PreparedCase prepared(whole);
-    for (const std::string& target : AvailableTargets()) {
-      const AttentionRun run = prepared.Run(FixedBlock(target));
+    for (const Path& path : FixedBlocks()) {
+      const AttentionRun run = prepared.Run(path);
       for (int64_t row = 0; row < 75; ++row) {
-        ExpectSamePart(whole, run, {{0, 1}, {0, 4}, {row, row + 1}}, FixedBlock(target));
+        ExpectSamePart(whole, run, {{0, 1}, {0, 4}, {row, row + 1}}, path);
       }
     }
   }
@@ -169,10 +203,10 @@ TEST(AttentionInvariance, RowsWithoutKeysAmongOthers) {
   window.options.query_offset = 60;
   for (const AttentionCase& whole : {causal, window}) {
     const PreparedCase prepared(whole);
-    for (const std::string& target : AvailableTargets()) {
-      const AttentionRun run = prepared.Run(FixedBlock(target));
+    for (const Path& path : FixedBlocks()) {
+      const AttentionRun run = prepared.Run(path);
       for (int64_t begin = 0; begin < 75; begin += 5) {
-        ExpectSamePart(whole, run, {{0, 3}, {0, 4}, {begin, begin + 5}}, FixedBlock(target));
+        ExpectSamePart(whole, run, {{0, 3}, {0, 4}, {begin, begin + 5}}, path);
       }
     }
   }
@@ -188,8 +222,8 @@ TEST(AttentionInvariance, KeysThatNoRowSees) {
   few.v = Slice(many.v, many.v_sizes(), {{0, 3}, {0, 2}, {0, few.shape.keys}, {0, 18}});
   const PreparedCase with(many);
   const PreparedCase without(few);
-  for (const std::string& target : AvailableTargets()) {
-    EXPECT_TRUE(SameBits(without.Run(FixedBlock(target)), with.Run(FixedBlock(target)))) << target;
+  for (const Path& path : FixedBlocks()) {
+    EXPECT_TRUE(SameBits(without.Run(path), with.Run(path))) << path.ToString();
   }
 }
 

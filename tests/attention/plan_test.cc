@@ -92,7 +92,7 @@ TEST(AttentionPlan, WorkspaceDoesNotGrowWithTheLength) {
     EXPECT_LT(large, size_t{8} << 20);
     AttentionShape batch = SquareShape(10000);
     batch.batch = 64;
-    EXPECT_EQ(WorkspaceBytes(batch, threads), large);
+    EXPECT_LE(WorkspaceBytes(batch, threads), large + 64 * 32);  // a few numbers an item
   }
 }
 

@@ -146,8 +146,7 @@ TEST_F(PublicCasesErrors, C094_WrongType) {
 
   AttentionShape shape = kShape;
   shape.q_type = DataType::kBool;
-  EXPECT_THAT(PlanAttention(shape).status(),
-              FailsWith(StatusCode::kUnsupported, std::vector<std::string>{"bool"}));
+  EXPECT_THAT(PlanAttention(shape).status(), IsInvalid({"q_type", "bool", "f32", "f16", "bf16"}));
 }
 
 TEST_F(PublicCasesErrors, C094_OutputStrides) {
@@ -268,10 +267,23 @@ TEST(AttentionPlanErrors, Overrides) {
   const auto status = [&](const attention::PlanOverrides& overrides) {
     return attention::PlanAttentionWith(shape, {}, DefaultRuntime(), overrides).status();
   };
-  EXPECT_THAT(status({.tile = "9x9v"}), IsInvalid({"tile", "9x9v"}));
-  EXPECT_THAT(status({.tile = "", .kv_block = -1}), IsInvalid({"kv_block", "-1"}));
-  EXPECT_THAT(status({.tile = "", .q_groups = -2}), IsInvalid({"q_groups", "-2"}));
-  EXPECT_THAT(status({.tile = "", .grain = -3}), IsInvalid({"grain", "-3"}));
+  attention::PlanOverrides overrides;
+  overrides.variant = "many";
+  EXPECT_THAT(status(overrides), IsInvalid({"variant", "many", "lanes", "few"}));
+  overrides = {};
+  overrides.tile = "9x9v";
+  EXPECT_THAT(status(overrides), IsInvalid({"tile", "9x9v"}));
+  overrides.variant = "few";
+  EXPECT_THAT(status(overrides), IsInvalid({"tile", "9x9v", "few"}));
+  overrides = {};
+  overrides.kv_block = -1;
+  EXPECT_THAT(status(overrides), IsInvalid({"kv_block", "-1"}));
+  overrides = {};
+  overrides.q_groups = -2;
+  EXPECT_THAT(status(overrides), IsInvalid({"q_groups", "-2"}));
+  overrides = {};
+  overrides.grain = -3;
+  EXPECT_THAT(status(overrides), IsInvalid({"grain", "-3"}));
 }
 
 TEST(PublicCases, C097_NothingIsRandom) {

@@ -12,8 +12,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
 
+#include "tests/support/array.h"
 #include "tests/support/gen.h"
+#include "tests/support/half.h"
 
 namespace lanewise::reference {
 namespace {
@@ -81,19 +84,21 @@ struct PlainF32 {
   }
 };
 
-// The worst error / tolerance of out and lse.
+// The worst error / tolerance of out, stored as `out_type`, and lse.
 struct Ratios {
   double out, lse;
 
-  Ratios(const Problem& p, float scale_error, int64_t skip) {
+  Ratios(const Problem& p, float scale_error, int64_t skip, DataType out_type = DataType::kF32) {
     AttentionOptions options;
     options.scale = 1 / std::sqrt(static_cast<float>(p.dim));
-    const AttentionResult expected = reference::Attention(p.tensors(), options);
-    const AttentionTolerance tolerance = Tolerance(p.tensors(), options, expected);
+    AttentionTensors tensors = p.tensors();
+    tensors.out.type = out_type;
+    const AttentionResult expected = reference::Attention(tensors, options);
+    const AttentionTolerance tolerance = Tolerance(tensors, options, expected);
     const PlainF32 actual(p, *options.scale * (1 + scale_error), skip);
-    out = Compare(ConstTensor(actual.out.data(), {1, 1, p.queries, p.value_dim}), expected.out,
-                  tolerance.out)
-              .worst_ratio;
+    testing::Array stored({1, 1, p.queries, p.value_dim}, DenseStrides, {}, out_type);
+    stored.Set(actual.out);
+    out = Compare(stored.view(), expected.out, tolerance.out).worst_ratio;
     lse = Compare(ConstTensor(actual.lse.data(), {1, 1, p.queries, 1}), expected.lse, tolerance.lse)
               .worst_ratio;
   }
@@ -166,6 +171,116 @@ TEST(ToleranceTest, DoesNotReadWhatARowDoesNotSee) {
   const AttentionTolerance after =
       Tolerance(problem.tensors(), options, reference::Attention(problem.tensors(), options));
   for (size_t at = 0; at < 10; ++at) EXPECT_EQ(after.out[at], before.out[at]) << at;
+}
+
+TEST(ToleranceTest, HoldsForRoundedOutputs) {
+  for (const DataType type : {DataType::kF16, DataType::kBF16}) {
+    for (const Problem& problem : Problems()) {
+      const Ratios ratios(problem, 0, -1, type);
+      EXPECT_LE(ratios.out, 1) << DataTypeName(type) << ", " << problem.keys << " keys";
+      EXPECT_LE(ratios.lse, 1) << DataTypeName(type) << ", " << problem.keys << " keys";
+    }
+  }
+}
+
+// One query that sees one key of value `value`, so that the result is `value`.
+struct OneValue {
+  AttentionResult expected;
+  AttentionTolerance tolerance;
+
+  OneValue(DataType out_type, float value) {
+    Problem problem(1, 1, 1, 1, 1);
+    problem.v = {value};
+    AttentionTensors tensors = problem.tensors();
+    tensors.out.type = out_type;
+    expected = reference::Attention(tensors, {});
+    tolerance = Tolerance(tensors, {}, expected);
+  }
+
+  bool Allows(DataType out_type, uint16_t bits) const {
+    return Compare(ConstTensor(&bits, out_type, {1, 1, 1, 1}), expected.out, tolerance.out).ok();
+  }
+};
+
+// Of every magnitude: the nearest number passes, numbers further away than it by a step do not.
+TEST(ToleranceTest, AllowsNoMoreThanRounding) {
+  for (const DataType type : {DataType::kF16, DataType::kBF16}) {
+    for (uint32_t bits = 0; bits < testing::FormatOf(type).infinity(); bits += 13) {
+      const uint16_t nearest = static_cast<uint16_t>(bits);
+      const double number = testing::FromHalf(type, nearest);
+      if (number >= 0x1p111) break;  // the bound is infinite from where f32 sums may overflow
+      const double next = testing::MagnitudeOf(testing::FormatOf(type), bits + 1);
+      // Not so near to the midpoint that the bound of f32 reaches it.
+      const float value = static_cast<float>(number + 0.49 * (next - number));
+      const OneValue one(type, value);
+      const std::string where = std::string(DataTypeName(type)) + " " + std::to_string(bits);
+      EXPECT_TRUE(one.Allows(type, nearest)) << where;
+      EXPECT_FALSE(one.Allows(type, static_cast<uint16_t>(bits + 1))) << where;
+      const bool has_lower = bits > 0;
+      EXPECT_FALSE(has_lower && one.Allows(type, static_cast<uint16_t>(bits - 1))) << where;
+      const OneValue negative(type, -value);
+      EXPECT_TRUE(negative.Allows(type, static_cast<uint16_t>(bits | 0x8000U))) << where;
+      EXPECT_FALSE(negative.Allows(type, static_cast<uint16_t>((bits + 1) | 0x8000U))) << where;
+    }
+  }
+}
+
+TEST(ToleranceTest, InfinityIsRightWhereANumberRoundsToIt) {
+  const struct {
+    DataType type;
+    float value;
+    uint16_t largest;
+    bool allows_largest;
+    bool allows_infinity;
+  } cases[] = {{DataType::kF16, 65504.0F, 0x7BFF, true, false},
+               {DataType::kF16, 65519.0F, 0x7BFF, true, false},
+               {DataType::kF16, 65519.99F, 0x7BFF, true, true},  // f32 arithmetic may reach 65520
+               {DataType::kF16, 65520.0F, 0x7BFF, true, true},
+               {DataType::kF16, 65521.0F, 0x7BFF, false, true},
+               {DataType::kF16, 1e30F, 0x7BFF, false, true},
+               {DataType::kBF16, 0x1.FEp110F, 0x7F7F, false, false}};
+  for (const auto& c : cases) {
+    const uint16_t infinity = static_cast<uint16_t>(testing::FormatOf(c.type).infinity());
+    for (const float sign : {1.0F, -1.0F}) {
+      const OneValue one(c.type, sign * c.value);
+      const unsigned sign_bit = sign < 0 ? 0x8000U : 0U;
+      EXPECT_EQ(one.Allows(c.type, static_cast<uint16_t>(c.largest | sign_bit)), c.allows_largest)
+          << sign * c.value;
+      EXPECT_EQ(one.Allows(c.type, static_cast<uint16_t>(infinity | sign_bit)), c.allows_infinity)
+          << sign * c.value;
+      EXPECT_FALSE(one.Allows(c.type, static_cast<uint16_t>(infinity | (sign_bit ^ 0x8000U))))
+          << sign * c.value;
+      EXPECT_FALSE(one.Allows(c.type, 0x7FFF)) << sign * c.value;
+    }
+  }
+}
+
+TEST(CompareTest, ReadsEveryType) {
+  for (const DataType type : {DataType::kF32, DataType::kF16, DataType::kBF16}) {
+    testing::Array array({2, 1, 2, 3}, testing::PaddedStrides, {}, type);
+    const std::vector<double> expected = {0, -1, 0x1p-14, 3, 2.5, -0.0, 7, 8, 9, kInfinity, 1, 2};
+    array.Set({expected.begin(), expected.end()});
+    EXPECT_TRUE(Compare(array.view(), expected, std::vector<double>(12, 0)).ok())
+        << DataTypeName(type);
+    std::vector<double> other = expected;
+    other[10] = 1.5;
+    const Comparison comparison = Compare(array.view(), other, std::vector<double>(12, 0.25));
+    EXPECT_EQ(comparison.failures, 1) << DataTypeName(type);
+    EXPECT_EQ(comparison.worst.index, (Sizes{1, 0, 1, 1})) << DataTypeName(type);
+    EXPECT_EQ(comparison.worst.actual, 1) << DataTypeName(type);
+  }
+}
+
+// Unless the caller's bound reaches the infinity, a number is expected.
+TEST(CompareTest, AnInfinityOfAHalfNeedsABoundThatReachesIt) {
+  const uint16_t infinity = 0x7C00;
+  const ConstTensor actual(&infinity, DataType::kF16, {1, 1, 1, 1});
+  EXPECT_FALSE(Compare(actual, {65000.0}, {1.0}).ok());
+  EXPECT_TRUE(Compare(actual, {65520.0}, {16.0}).ok());
+  EXPECT_TRUE(Compare(actual, {1e9}, {0.0}).ok());
+  EXPECT_FALSE(Compare(actual, {-1e9}, {0.0}).ok());
+  EXPECT_TRUE(Compare(actual, {kInfinity}, {0.0}).ok());
+  EXPECT_FALSE(Compare(actual, {kNan}, {0.0}).ok());
 }
 
 TEST(CompareTest, FindsTheLargestAndTheWorst) {

@@ -1,8 +1,8 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Rank-4 arrays in guarded memory, with free strides and with padding that shows whether it was
-// touched.
+// Rank-4 arrays of any element type in guarded memory, with free strides and with padding that
+// shows whether it was touched.
 
 #ifndef LANEWISE_TESTS_SUPPORT_ARRAY_H_
 #define LANEWISE_TESTS_SUPPORT_ARRAY_H_
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "lanewise/tensor.h"
+#include "src/core/element_bytes.h"
 #include "tests/support/guard.h"
 
 namespace lanewise::testing {
@@ -49,9 +50,11 @@ constexpr Sizes SharedRowStrides(const Sizes& sizes) noexcept {
   return {sizes[1] * sizes[3], sizes[3], 0, 1};
 }
 
-// What a float holds until something is written: a NaN that arithmetic does not produce. A byte, of
-// a mask, holds something that a mask does not: it reads as true, but is never written as such.
+// What a float holds until something is written: a NaN that arithmetic does not produce. An f16 or
+// bf16 element holds another one, which reads as this float. A byte, of a mask, holds something
+// that a mask does not: it reads as true, but is never written as such.
 inline constexpr uint32_t kUnwrittenBits = 0x7FC5A5A5U;
+inline constexpr uint16_t kUnwrittenHalf = 0x7FE5U;
 inline bool IsUnwritten(float value) { return std::bit_cast<uint32_t>(value) == kUnwrittenBits; }
 inline constexpr uint8_t kUnwrittenByte = 0xA5;
 inline bool IsUnwritten(uint8_t value) { return value == kUnwrittenByte; }
@@ -61,28 +64,41 @@ struct Placement {
   size_t lead = 0;  // elements in front of the first one
 };
 
-// T is float, or uint8_t for kBool.
+// T is float for elements of f32, f16 or bf16, or uint8_t for those of kBool.
 template <typename T>
 class BasicArray {
  public:
-  // Elements and padding are unwritten.
-  BasicArray(const Sizes& sizes, StrideRule strides, const Placement& placement);
+  static constexpr DataType kDefaultType =
+      std::is_same_v<T, uint8_t> ? DataType::kBool : DataType::kF32;
 
-  // Row-major logical values. With a stride of 0 the last of the values that share an element
-  // stays.
+  // Elements and padding are unwritten.
+  BasicArray(const Sizes& sizes, StrideRule strides, const Placement& placement,
+             DataType type = kDefaultType);
+
+  // Row-major logical values, rounded to nearest even. With a stride of 0 the last of the values
+  // that share an element stays.
   void Set(const std::vector<T>& values);
+  // Widened.
   std::vector<T> Values() const;
 
-  Tensor view() noexcept { return {memory_.data() + lead_, kType, sizes_, strides_}; }
-  ConstTensor view() const noexcept { return {memory_.data() + lead_, kType, sizes_, strides_}; }
+  Tensor view() noexcept { return {memory_.data() + Offset(lead_), type_, sizes_, strides_}; }
+  ConstTensor view() const noexcept {
+    return {memory_.data() + Offset(lead_), type_, sizes_, strides_};
+  }
 
   // Is everything between the elements still unwritten?
   bool IsPaddingIntact() const;
 
  private:
-  static constexpr DataType kType = std::is_same_v<T, uint8_t> ? DataType::kBool : DataType::kF32;
+  // In memory_, of the element with this number.
+  size_t Offset(size_t element) const noexcept {
+    return element * static_cast<size_t>(core::ElementBytes(type_));
+  }
+  size_t ElementCount() const noexcept { return memory_.size() / Offset(1); }
+  T Read(size_t element) const;
+  void Write(size_t element, T value);
 
-  // Calls visit(offset in memory_, row-major index) for each element.
+  // Calls visit(element in memory_, row-major index) for each element.
   template <typename Visit>
   void ForEach(const Visit& visit) const {
     size_t index = 0;
@@ -100,8 +116,9 @@ class BasicArray {
 
   Sizes sizes_;
   Sizes strides_;
+  DataType type_;
   size_t lead_;
-  GuardedArray<T> memory_;
+  GuardedArray<std::byte> memory_;
 };
 
 using Array = BasicArray<float>;

@@ -35,9 +35,9 @@ std::string FloatText(float value) {
   return text;
 }
 
-Array MakeArray(const Sizes& sizes, StrideRule strides, const Placement& placement,
+Array MakeArray(DataType type, const Sizes& sizes, StrideRule strides, const Placement& placement,
                 const std::vector<float>& values, uint32_t seed) {
-  Array array(sizes, strides, placement);
+  Array array(sizes, strides, placement, type);
   array.Set(values.empty() ? Gen(seed, Count(sizes)) : values);
   return array;
 }
@@ -79,6 +79,17 @@ std::string ListText(const std::vector<T>& values) {
   return text + (values.size() > 16 ? ", ...]" : "]");
 }
 
+// Nothing if all are f32.
+std::string TypesText(const AttentionShape& shape) {
+  std::string text;
+  bool is_plain = true;
+  for (const DataType type : {shape.q_type, shape.k_type, shape.v_type, shape.out_type}) {
+    text += " " + std::string(DataTypeName(type));
+    is_plain = is_plain && type == DataType::kF32;
+  }
+  return is_plain ? "" : ", types" + text;
+}
+
 std::string OptionsText(const AttentionOptions& options) {
   std::string text;
   if (options.scale) text += ", scale " + std::to_string(*options.scale);
@@ -93,11 +104,6 @@ std::string OptionsText(const AttentionOptions& options) {
   return text;
 }
 
-// A view of dense values.
-ConstTensor DenseView(const std::vector<float>& values, const Sizes& sizes) {
-  return {values.data(), sizes};
-}
-
 void CheckWritten(const char* name, const Array& array, const std::string& where) {
   const std::vector<float> values = array.Values();
   const auto unwritten =
@@ -110,12 +116,15 @@ void CheckWritten(const char* name, const Array& array, const std::string& where
   EXPECT_TRUE(array.IsPaddingIntact()) << name << ": padding was overwritten\n" << where;
 }
 
-// What both have; an empty array was not asked for or is not to be compared.
-reference::Comparison CompareWhere(const std::vector<float>& got, const Sizes& sizes,
+// What both have; an empty array was not asked for or is not to be compared. `got` are elements of
+// `type`, widened.
+reference::Comparison CompareWhere(const std::vector<float>& got, DataType type, const Sizes& sizes,
                                    const std::vector<double>& want,
                                    const std::vector<double>& tolerance) {
   if (got.empty() || want.empty()) return {};
-  return reference::Compare(DenseView(got, sizes), want, tolerance);
+  Array array(sizes, DenseStrides, {}, type);
+  array.Set(got);
+  return reference::Compare(array.view(), want, tolerance);
 }
 
 void Explain(const char* name, const reference::Comparison& comparison,
@@ -172,6 +181,10 @@ void AttentionCase::SetKvLen(std::vector<int64_t> values) {
   kv_len = std::move(values);
 }
 
+void AttentionCase::SetTypes(DataType type) {
+  shape.q_type = shape.k_type = shape.v_type = shape.out_type = type;
+}
+
 void AttentionCase::SetSequences(const std::vector<int64_t>& query_counts,
                                  const std::vector<int64_t>& key_counts) {
   options.ragged = true;
@@ -186,7 +199,7 @@ std::string AttentionCase::ToString() const {
   std::string text = "q " + SizesText(q_sizes()) + " strides " + SizesText(q_strides(q_sizes())) +
                      ", k " + SizesText(k_sizes()) + " strides " +
                      SizesText(kv_strides(k_sizes())) + ", v " + SizesText(v_sizes()) +
-                     OptionsText(options);
+                     TypesText(shape) + OptionsText(options);
   if (options.mask) text += ", mask " + SizesText(mask_sizes);
   if (options.bias) text += ", bias " + SizesText(bias_sizes);
   if (options.alibi_slopes) text += ", alibi_slopes " + ListText(alibi_slopes);
@@ -231,9 +244,12 @@ Result<PlanExplanation> RunOnPath(const AttentionShape& shape, const AttentionOp
 
 PreparedCase::PreparedCase(AttentionCase description)
     : case_(std::move(description)),
-      q_(MakeArray(case_.q_sizes(), case_.q_strides, case_.placement, case_.q, 1)),
-      k_(MakeArray(case_.k_sizes(), case_.kv_strides, case_.placement, case_.k, 2)),
-      v_(MakeArray(case_.v_sizes(), case_.kv_strides, case_.placement, case_.v, 3)),
+      q_(MakeArray(case_.shape.q_type, case_.q_sizes(), case_.q_strides, case_.placement, case_.q,
+                   1)),
+      k_(MakeArray(case_.shape.k_type, case_.k_sizes(), case_.kv_strides, case_.placement, case_.k,
+                   2)),
+      v_(MakeArray(case_.shape.v_type, case_.v_sizes(), case_.kv_strides, case_.placement, case_.v,
+                   3)),
       mask_(MakePairArray(case_.options.mask, case_.mask_sizes, case_, case_.mask)),
       bias_(MakePairArray(case_.options.bias, case_.bias_sizes, case_, case_.bias)),
       alibi_slopes_(MakeGuarded(case_.alibi_slopes, case_.placement.guard)),
@@ -245,6 +261,7 @@ PreparedCase::PreparedCase(AttentionCase description)
   inputs_.q = std::as_const(q_).view();
   inputs_.k = std::as_const(k_).view();
   inputs_.v = std::as_const(v_).view();
+  inputs_.out.type = case_.shape.out_type;
   if (options.mask) inputs_.mask = std::as_const(mask_).view();
   if (options.bias) inputs_.bias = std::as_const(bias_).view();
   if (options.alibi_slopes) inputs_.alibi_slopes = ViewOf(alibi_slopes_);
@@ -258,7 +275,7 @@ AttentionRun PreparedCase::Run(const Path& path) const {
   AttentionOptions options = case_.options;
   options.lse = options.lse || path.lse;
   options.weights = options.weights || (path.weights && !options.ragged);
-  Array out(case_.out_sizes(), case_.out_strides, case_.placement);
+  Array out(case_.out_sizes(), case_.out_strides, case_.placement, case_.shape.out_type);
   Array lse(options.lse ? case_.lse_sizes() : Sizes{}, case_.out_strides, case_.placement);
   Array weights(options.weights ? case_.pair_sizes() : Sizes{}, case_.out_strides, case_.placement);
   AttentionTensors tensors = inputs_;
@@ -298,12 +315,13 @@ Expectation PreparedCase::FromReference() const {
     return ::testing::AssertionFailure() << "out has " << run.out.size() << " elements, expected "
                                          << expected.value.out.size() << "; " << case_.ToString();
   }
-  const reference::Comparison out =
-      CompareWhere(run.out, case_.out_sizes(), expected.value.out, expected.tolerance.out);
-  const reference::Comparison lse =
-      CompareWhere(run.lse, case_.lse_sizes(), expected.value.lse, expected.tolerance.lse);
-  const reference::Comparison weights = CompareWhere(
-      run.weights, case_.pair_sizes(), expected.value.weights, expected.tolerance.weights);
+  const reference::Comparison out = CompareWhere(run.out, case_.shape.out_type, case_.out_sizes(),
+                                                 expected.value.out, expected.tolerance.out);
+  const reference::Comparison lse = CompareWhere(run.lse, DataType::kF32, case_.lse_sizes(),
+                                                 expected.value.lse, expected.tolerance.lse);
+  const reference::Comparison weights =
+      CompareWhere(run.weights, DataType::kF32, case_.pair_sizes(), expected.value.weights,
+                   expected.tolerance.weights);
   if (out.ok() && lse.ok() && weights.ok()) return ::testing::AssertionSuccess();
   ::testing::AssertionResult result = ::testing::AssertionFailure();
   Explain("out [batch, head, query, column]", out, result);

@@ -26,7 +26,8 @@ struct AttentionCase {
   AttentionShape shape = {};
   AttentionOptions options = {};
 
-  // Row-major logical values; empty: Gen(1), Gen(2), Gen(3).
+  // Row-major logical values; empty: Gen(1), Gen(2), Gen(3). Arrays hold them rounded to the types
+  // of the shape, and that is what a result is judged by.
   std::vector<float> q = {};
   std::vector<float> k = {};
   std::vector<float> v = {};
@@ -47,6 +48,8 @@ struct AttentionCase {
   void SetAlibiSlopes(std::vector<float> values);
   void SetSinks(std::vector<float> values);
   void SetKvLen(std::vector<int64_t> values);
+  // The type of q, k, v and out.
+  void SetTypes(DataType type);
   // A ragged batch of these sequences; also sets batch, queries and keys.
   void SetSequences(const std::vector<int64_t>& query_counts,
                     const std::vector<int64_t>& key_counts);
@@ -67,7 +70,7 @@ struct AttentionCase {
   // Of weights, and of a mask or bias that does not broadcast.
   Sizes pair_sizes() const { return {items(), shape.heads, shape.queries, shape.keys}; }
 
-  // Sizes and options on one line.
+  // Sizes, types and options on one line.
   std::string ToString() const;
 };
 
@@ -81,7 +84,7 @@ std::vector<float> Ramp(float first, float step, int64_t count);
 
 // What a run produced.
 struct AttentionRun {
-  std::vector<float> out = {};      // [batch, heads, queries, value_dim]
+  std::vector<float> out = {};      // [batch, heads, queries, value_dim], widened to f32
   std::vector<float> lse = {};      // [batch, heads, queries]; empty when not asked for
   std::vector<float> weights = {};  // [batch, heads, queries, keys]; empty when not asked for
   PlanExplanation plan = {};
@@ -104,7 +107,7 @@ class PreparedCase {
   explicit PreparedCase(AttentionCase description);
 
   const AttentionCase& description() const { return case_; }
-  // Everything but the outputs.
+  // Everything but the outputs, of which only the type of `out` is there.
   const AttentionTensors& inputs() const { return inputs_; }
 
   // Computes on `path`; a ragged batch without weights. Errors, elements that were not written and

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "tests/support/gen.h"
+#include "tests/support/half.h"
 #include "tests/support/mentions.h"
 #include "tests/support/patterns.h"
 #include "tests/support/tolerance.h"
@@ -85,6 +86,42 @@ TEST(PreparedCase, ReportsWhereAndHow) {
   for (const char* part : {"[0, 1, 2, 5]", "77", "AVX9", "8x9v", "[1, 2, 3, 5]", "[1, 1, 4, 6]"}) {
     EXPECT_TRUE(message.find(part) != std::string::npos) << part << " in: " << message;
   }
+}
+
+TEST(PreparedCase, InputsAreRoundedAndOutJudgedByItsType) {
+  AttentionCase c = SmallCase();
+  c.shape.q_type = c.shape.v_type = DataType::kF16;
+  c.shape.k_type = c.shape.out_type = DataType::kBF16;
+  EXPECT_TRUE(c.ToString().find("types f16 bf16 f16 bf16") != std::string::npos) << c.ToString();
+  const PreparedCase prepared(c);
+  EXPECT_EQ(prepared.inputs().q.type, DataType::kF16);
+  EXPECT_EQ(prepared.inputs().k.type, DataType::kBF16);
+  EXPECT_EQ(prepared.inputs().v.type, DataType::kF16);
+  const Expectation expected = prepared.FromReference();
+
+  // The same numbers as f32.
+  AttentionCase widened = SmallCase();
+  widened.q = Gen(1, Count(c.q_sizes()));
+  widened.k = Gen(2, Count(c.k_sizes()));
+  widened.v = Gen(3, Count(c.v_sizes()));
+  for (float& value : widened.q) value = Rounded(DataType::kF16, value);
+  for (float& value : widened.k) value = Rounded(DataType::kBF16, value);
+  for (float& value : widened.v) value = Rounded(DataType::kF16, value);
+  EXPECT_EQ(PreparedCase(widened).FromReference().value.out, expected.value.out);
+
+  AttentionRun run = RightRun(expected);
+  for (float& value : run.out) value = Rounded(DataType::kBF16, value);
+  EXPECT_TRUE(prepared.Agrees(run, expected));
+  EXPECT_FALSE(PreparedCase(widened).Agrees(run, PreparedCase(widened).FromReference()));
+  run.out[3] += std::ldexp(1.0F, std::ilogb(run.out[3]) - 7);
+  EXPECT_FALSE(prepared.Agrees(run, expected));
+}
+
+TEST(PreparedCase, TypesInOneGo) {
+  AttentionCase c = SmallCase();
+  EXPECT_EQ(c.ToString().find("types"), std::string::npos) << c.ToString();
+  c.SetTypes(DataType::kBF16);
+  EXPECT_TRUE(c.ToString().find("types bf16 bf16 bf16 bf16") != std::string::npos) << c.ToString();
 }
 
 TEST(PreparedCase, NanIsRightOnlyWhereItBelongs) {
@@ -191,6 +228,42 @@ TEST(Array, MasksAreBytes) {
   EXPECT_EQ(array.Values(), (std::vector<uint8_t>{1, 0, 2, 0, 255, 0}));
   EXPECT_EQ(array.view().type, DataType::kBool);
   EXPECT_TRUE(array.IsPaddingIntact());
+}
+
+TEST(Array, HalvesAreRoundedAndWidened) {
+  const std::vector<float> values = {1.0F + 0x1p-11F, 1.0F + 0x1p-8F, 65520.0F, -0x1p-25F, 1, kNan};
+  const auto stored = [&](DataType type) {
+    Array array({1, 1, 2, 3}, PaddedStrides, {.guard = GuardSide::kBefore, .lead = 1}, type);
+    array.Set(values);
+    EXPECT_EQ(array.view().type, type);
+    EXPECT_TRUE(array.IsPaddingIntact());
+    return array.Values();
+  };
+  const std::vector<float> f16 = stored(DataType::kF16);
+  const std::vector<float> bf16 = stored(DataType::kBF16);
+  for (size_t i = 0; i < 5; ++i) {
+    EXPECT_EQ(f16[i], Rounded(DataType::kF16, values[i])) << i;
+    EXPECT_EQ(bf16[i], Rounded(DataType::kBF16, values[i])) << i;
+  }
+  EXPECT_EQ(f16[0], 1.0F);
+  EXPECT_EQ(f16[1], 1.0F + 0x1p-8F);
+  EXPECT_EQ(bf16[1], 1.0F);
+  EXPECT_EQ(f16[2], std::numeric_limits<float>::infinity());
+  EXPECT_EQ(bf16[2], 65536.0F);
+  EXPECT_TRUE(std::isnan(f16[5]) && !IsUnwritten(f16[5]));
+  EXPECT_TRUE(std::isnan(bf16[5]) && !IsUnwritten(bf16[5]));
+}
+
+TEST(Array, HalvesShowWhatWasNotWritten) {
+  for (const DataType type : {DataType::kF16, DataType::kBF16}) {
+    Array array({1, 1, 3, 4}, PaddedStrides, {.lead = 1}, type);
+    for (const float value : array.Values()) EXPECT_TRUE(IsUnwritten(value));
+    array.Set(Ramp(0, 1, 12));
+    for (const float value : array.Values()) EXPECT_FALSE(IsUnwritten(value));
+    EXPECT_TRUE(array.IsPaddingIntact());
+    static_cast<uint16_t*>(array.view().data)[4] = 0;
+    EXPECT_FALSE(array.IsPaddingIntact()) << DataTypeName(type);
+  }
 }
 
 TEST(Mentions, WholeWordsOnly) {

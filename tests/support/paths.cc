@@ -16,13 +16,21 @@ namespace {
 // beyond 16.
 constexpr int64_t kSmallKvBlock = 48;
 
+// Every register tile of `lanes`, and `few`.
+std::vector<Path> KernelsOf(const std::string& target) {
+  std::vector<Path> paths;
+  for (const kernels::LanesKernel& tile : TilesOf(target)) paths.push_back(TilePath(target, tile));
+  paths.push_back(FewPath(target));
+  return paths;
+}
+
 std::vector<Path> MakeEveryPath() {
   std::vector<Path> paths;
   for (const std::string& target : AvailableTargets()) {
-    for (const kernels::LanesKernel& tile : TilesOf(target)) {
+    for (const Path& kernel : KernelsOf(target)) {
       for (const int threads : {1, 2, 3}) {
         for (const unsigned outputs : {0U, 1U, 2U, 3U}) {
-          Path path = TilePath(target, tile);
+          Path path = kernel;
           path.runtime.threads = threads;
           path.lse = outputs % 2 != 0;
           path.weights = outputs / 2 != 0;
@@ -38,8 +46,7 @@ std::vector<Path> MakeEveryPath() {
 std::vector<Path> MakeEveryTile() {
   std::vector<Path> paths;
   for (const std::string& target : AvailableTargets()) {
-    for (const kernels::LanesKernel& tile : TilesOf(target)) {
-      Path path = TilePath(target, tile);
+    for (Path path : KernelsOf(target)) {
       path.runtime.threads = 1 + static_cast<int>(paths.size() % 3);
       path.lse = paths.size() % 2 == 0;
       path.weights = paths.size() % 4 < 2;
@@ -65,6 +72,7 @@ std::vector<Path> MakeEveryTarget() {
 std::string Path::ToString() const {
   std::string text =
       "target \"" + runtime.target + "\", threads " + std::to_string(runtime.threads);
+  if (!overrides.variant.empty()) text += ", variant " + overrides.variant;
   if (!overrides.tile.empty()) text += ", tile " + overrides.tile;
   if (overrides.kv_block != 0) text += ", kv_block " + std::to_string(overrides.kv_block);
   if (overrides.q_groups != 0) text += ", q_groups " + std::to_string(overrides.q_groups);
@@ -89,6 +97,13 @@ Path TilePath(const std::string& target, const kernels::LanesKernel& tile) {
   Path path;
   path.runtime.target = target;
   path.overrides.tile = std::string(tile.tile);
+  return path;
+}
+
+Path FewPath(const std::string& target) {
+  Path path;
+  path.runtime.target = target;
+  path.overrides.variant = "few";
   return path;
 }
 

@@ -33,11 +33,14 @@ std::vector<kernels::LanesKernel> TilesOf(const std::string& target);
 // A register tile on one thread.
 Path TilePath(const std::string& target, const kernels::LanesKernel& tile);
 
-// Every target x tile x {1, 2, 3} threads x with and without LSE x with and without weights;
-// kv_block alternates between the default and a small one.
+// The variant `few` on one thread.
+Path FewPath(const std::string& target);
+
+// Every target x (tile of `lanes`, or `few`) x {1, 2, 3} threads x with and without LSE x with and
+// without weights; kv_block alternates between the default and a small one.
 const std::vector<Path>& EveryPath();
 
-// Every target x tile once; threads, LSE, weights and kv_block take turns.
+// Every target x (tile of `lanes`, or `few`) once; threads, LSE, weights and kv_block take turns.
 const std::vector<Path>& EveryTile();
 
 // The default tile of every target, on one thread.

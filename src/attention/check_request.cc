@@ -1,0 +1,122 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What can be wrong with a shape and its options.
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <optional>
+
+#include "src/attention/check.h"
+#include "src/core/sizes.h"
+
+namespace lanewise::attention {
+namespace {
+
+Status CheckSizes(const AttentionShape& shape) {
+  const struct {
+    const char* name;
+    int64_t value;
+    int64_t smallest;
+  } sizes[] = {{"batch", shape.batch, 0},        {"heads", shape.heads, 0},
+               {"kv_heads", shape.kv_heads, 0},  {"queries", shape.queries, 0},
+               {"keys", shape.keys, 0},          {"dim", shape.dim, 1},
+               {"value_dim", shape.value_dim, 0}};
+  for (const auto& size : sizes) {
+    if (size.value < size.smallest) {
+      return Status::InvalidArgument(
+          fmt::format("{}: found {}, expected at least {}", size.name, size.value, size.smallest));
+    }
+  }
+  if (shape.kv_heads == 0 ? shape.heads != 0 : shape.heads % shape.kv_heads != 0) {
+    return Status::InvalidArgument(fmt::format(
+        "kv_heads: found {}, expected a divisor of heads ({})", shape.kv_heads, shape.heads));
+  }
+  const struct {
+    const char* name;
+    std::optional<int64_t> bytes;
+  } arrays[] = {
+      {"q", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.dim, 4})},
+      {"k", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.dim, 4})},
+      {"v", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.value_dim, 4})},
+      {"out", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.value_dim, 4})}};
+  for (const auto& array : arrays) {
+    if (!array.bytes) {
+      return Status::InvalidArgument(
+          fmt::format("{}: the product of its sizes overflows 64 bits (batch {}, heads {}, "
+                      "kv_heads {}, queries {}, keys {}, dim {}, value_dim {}), expected less",
+                      array.name, shape.batch, shape.heads, shape.kv_heads, shape.queries,
+                      shape.keys, shape.dim, shape.value_dim));
+    }
+  }
+  return {};
+}
+
+Status CheckTypes(const AttentionShape& shape) {
+  const struct {
+    const char* name;
+    DataType type;
+  } types[] = {{"q_type", shape.q_type},
+               {"k_type", shape.k_type},
+               {"v_type", shape.v_type},
+               {"out_type", shape.out_type}};
+  for (const auto& type : types) {
+    if (type.type != DataType::kF32 && type.type != DataType::kF16 &&
+        type.type != DataType::kBF16) {
+      return Status::InvalidArgument(fmt::format("{}: found {}, expected f32, f16 or bf16",
+                                                 type.name, DataTypeName(type.type)));
+    }
+  }
+  return {};
+}
+
+Status CheckOptions(const AttentionOptions& options) {
+  if (options.scale && !std::isfinite(*options.scale)) {
+    return Status::InvalidArgument(
+        fmt::format("scale: found {}, expected a finite number", *options.scale));
+  }
+  if (options.softcap && !(std::isfinite(*options.softcap) && *options.softcap >= 0)) {
+    return Status::InvalidArgument(
+        fmt::format("softcap: found {}, expected a finite number, at least 0", *options.softcap));
+  }
+  if (options.top_left && options.query_offset) {
+    return Status::InvalidArgument(
+        fmt::format("query_offset: found {} together with top_left, expected one of the two",
+                    *options.query_offset));
+  }
+  const struct {
+    const char* name;
+    int64_t value;
+  } sides[] = {{"window left", options.window.left}, {"window right", options.window.right}};
+  for (const auto& side : sides) {
+    if (side.value < kUnlimited) {
+      return Status::InvalidArgument(
+          fmt::format("{}: found {}, expected a count of keys, or {} for no limit", side.name,
+                      side.value, kUnlimited));
+    }
+  }
+  const struct {
+    const char* name;
+    bool on;
+  } excluded[] = {{"mask", options.mask},     {"bias", options.bias},
+                  {"kv_len", options.kv_len}, {"kv_first", options.kv_first},
+                  {"paged", options.paged},   {"weights", options.weights}};
+  for (const auto& option : excluded) {
+    if (options.ragged && option.on) {
+      return Status::InvalidArgument(
+          fmt::format("{}: found together with ragged, expected one of the two", option.name));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status CheckRequest(const AttentionShape& shape, const AttentionOptions& options) {
+  if (Status s = CheckSizes(shape); !s.ok()) return s;
+  if (Status s = CheckTypes(shape); !s.ok()) return s;
+  return CheckOptions(options);
+}
+
+}  // namespace lanewise::attention

@@ -1,0 +1,327 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "src/attention/few_loop.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "src/core/sizes.h"
+#include "src/kernels/few.h"
+
+namespace lanewise::attention {
+namespace {
+
+using kernels::FewRun;
+using kernels::kFewPadding;
+using kernels::kFewStreams;
+using profile::kMaxFewRows;
+
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
+
+int64_t Padded(int64_t floats) { return core::RoundUp(floats, static_cast<int64_t>(kFewPadding)); }
+
+// A row's part of a partial result: its output, then its state.
+int64_t PartialRowFloats(const AttentionPlan::Decision& decision) {
+  return Padded(decision.shape.value_dim) + Padded(kernels::kFewStates);
+}
+int64_t PartialFloats(const AttentionPlan::Decision& decision) {
+  return decision.few.row_block * PartialRowFloats(decision);
+}
+
+// The parts of a worker's scratch, in floats.
+struct Layout {
+  int64_t queries = 0;  // [row_block, dim padded]
+  int64_t scores = 0;   // [row_block, key_chunk]
+  int64_t row = 0;      // [dim or value_dim]: a row of q or out as f32, if they are not
+  int64_t end = 0;
+};
+
+Layout LayOut(const AttentionPlan::Decision& decision) {
+  const int64_t rows = decision.few.row_block;
+  Layout layout;
+  layout.scores = rows * Padded(decision.shape.dim);
+  layout.row = layout.scores + rows * decision.few.key_chunk;
+  layout.end = layout.row + Padded(std::max(decision.shape.dim, decision.shape.value_dim)) * rows;
+  return layout;
+}
+
+// One worker's way through its units.
+class FewLoop {
+ public:
+  FewLoop(const Call& call, void* scratch)
+      : call_(call),
+        decision_(call.decision()),
+        kernel_(decision_.few.kernel),
+        shape_(decision_.shape),
+        key_chunk_(decision_.few.key_chunk),
+        layout_(LayOut(decision_)),
+        queries_(static_cast<float*>(scratch)),
+        scores_(queries_ + layout_.scores),
+        row_stage_(queries_ + layout_.row) {}
+
+  void Chunk(int64_t index) {
+    if (!SetChunk(index)) return;
+    Score();
+    kernel_.softmax({rows_, row_count_, Place(keys_.begin), Place(keys_.end)});
+    ClearOutput();
+    AddValues(false);
+    if (hides_ && !kernel_.finite(rows_, row_count_, ValueDim())) {
+      ClearOutput();
+      AddValues(true);
+    }
+  }
+
+  void Merge(int64_t index) {
+    const WorkList::Unit unit = call_.row_blocks()[index];
+    group_ = call_.Group(unit.batch, unit.kv_head);
+    SetRows(unit.index);
+    const int64_t chunk_count = core::DivideUp(group_.keys, key_chunk_);
+    const int64_t first_chunk =
+        call_.chunks().FirstOf(unit.batch, unit.kv_head) + unit.index * chunk_count;
+    for (size_t r = 0; r < row_count_; ++r) {
+      float* const output = Partial(first_chunk, r);
+      float* const state = output + Padded(shape_.value_dim);
+      char* const out = group_.out.At(HeadOf(r), QueryOf(r));
+      const bool narrow = decision_.convert.out != nullptr;
+      kernels::FewMergeArgs merge = {};
+      merge.output = output;
+      merge.state = state;
+      merge.chunk_stride = static_cast<size_t>(PartialFloats(decision_));
+      merge.chunk_count = static_cast<size_t>(chunk_count);
+      merge.sink = group_.sinks == nullptr ? -kInfinity : group_.sinks[HeadOf(r)];
+      merge.pairs = shape_.v_type == DataType::kBF16;
+      merge.value_dim = ValueDim();
+      merge.out = narrow ? row_stage_ : reinterpret_cast<float*>(out);
+      if (group_.lse.data != nullptr) merge.lse = group_.lse.At(HeadOf(r), QueryOf(r));
+      // For the weights, which need nothing else of the partial results.
+      if (group_.weights.data != nullptr && chunk_count > 0) {
+        merge.shift = state + kernels::kFewShift;
+        merge.inverse = state + kernels::kFewSum;
+      }
+      kernel_.merge(merge);
+      if (narrow) decision_.convert.out({row_stage_, 0, out, 0, 1, ValueDim()});
+    }
+  }
+
+  void Weights(int64_t index) {
+    const bool sees_keys = SetChunk(index);
+    if (sees_keys) Score();
+    const WorkList::Unit unit = call_.chunks()[index];
+    const int64_t chunk_count = core::DivideUp(group_.keys, key_chunk_);
+    const int64_t first_chunk = index - unit.index % chunk_count;
+    const int64_t end = std::min(chunk_begin_ + key_chunk_, group_.keys);
+    for (size_t r = 0; r < row_count_; ++r) {
+      float* const weights = group_.weights.At(HeadOf(r), QueryOf(r)) + chunk_begin_;
+      if (!sees_keys) {
+        std::fill_n(weights, end - chunk_begin_, 0.0f);
+        continue;
+      }
+      std::fill_n(weights, keys_.begin - chunk_begin_, 0.0f);
+      std::fill(weights + Place(keys_.end), weights + (end - chunk_begin_), 0.0f);
+      const float* const state = Partial(first_chunk, r) + Padded(shape_.value_dim);
+      kernel_.weights({rows_[r], Place(keys_.begin), Place(keys_.end), state[kernels::kFewShift],
+                       state[kernels::kFewSum], weights});
+    }
+  }
+
+ private:
+  size_t ValueDim() const { return static_cast<size_t>(shape_.value_dim); }
+  size_t Place(int64_t key) const { return static_cast<size_t>(key - chunk_begin_); }
+  int64_t HeadOf(size_t r) const { return (first_row_ + static_cast<int64_t>(r)) % group_.heads; }
+  int64_t QueryOf(size_t r) const { return (first_row_ + static_cast<int64_t>(r)) / group_.heads; }
+
+  // The output of row r of a chunk; its state follows.
+  float* Partial(int64_t chunk, size_t r) const {
+    return call_.partials() + chunk * PartialFloats(decision_) +
+           static_cast<int64_t>(r) * PartialRowFloats(decision_);
+  }
+
+  void SetRows(int64_t row_block) {
+    first_row_ = row_block * decision_.few.row_block;
+    row_count_ = static_cast<size_t>(std::min(decision_.few.row_block, group_.rows() - first_row_));
+  }
+
+  // Sets up the rows of a chunk and their queries. False if no row sees a key of it, of which the
+  // partial result then says so.
+  bool SetChunk(int64_t index) {
+    const WorkList::Unit unit = call_.chunks()[index];
+    group_ = call_.Group(unit.batch, unit.kv_head);
+    const int64_t chunk_count = core::DivideUp(group_.keys, key_chunk_);
+    SetRows(unit.index / chunk_count);
+    chunk_begin_ = unit.index % chunk_count * key_chunk_;
+    keys_ = Intersection({group_.visibility.KeysOf(QueryOf(0)).begin,
+                          group_.visibility.KeysOf(QueryOf(row_count_ - 1)).end},
+                         {chunk_begin_, chunk_begin_ + key_chunk_});
+    hides_ = false;
+    for (size_t r = 0; r < row_count_; ++r) {
+      rows_[r].scores = scores_ + static_cast<int64_t>(r) * key_chunk_;
+      rows_[r].output = Partial(index, r);
+      rows_[r].state = rows_[r].output + Padded(shape_.value_dim);
+      if (keys_.empty()) {
+        rows_[r].state[kernels::kFewSeen] = 0;
+      } else {
+        SetEdits(r);
+      }
+    }
+    if (keys_.empty()) return false;
+    LoadQueries();
+    return true;
+  }
+
+  void SetEdits(size_t r) {
+    const int64_t query = QueryOf(r);
+    const int64_t head = HeadOf(r);
+    kernels::FewEdits& edits = rows_[r].edits;
+    edits = {};
+    edits.softcap = decision_.softcap;
+    if (group_.alibi_slopes != nullptr) {
+      edits.alibi_slope = group_.alibi_slopes[head];
+      edits.position =
+          static_cast<float>(core::SaturatingSum(group_.visibility.Position(query), -chunk_begin_));
+    }
+    if (group_.bias.data != nullptr) {
+      edits.bias_repeats = call_.bias().sizes[3] == 1;
+      edits.bias = group_.bias.At(head, query) + (edits.bias_repeats ? 0 : chunk_begin_);
+    }
+    if (group_.mask.data != nullptr) {
+      edits.mask_repeats = call_.mask().sizes[3] == 1;
+      edits.mask = group_.mask.At(head, query) + (edits.mask_repeats ? 0 : chunk_begin_);
+    }
+    const KeyRange seen = Intersection(group_.visibility.KeysOf(query), keys_);
+    if (!seen.empty()) {
+      edits.begin = Place(seen.begin);
+      edits.end = Place(seen.end);
+    }
+    hides_ |= edits.bias != nullptr || edits.mask != nullptr || !seen.Holds(keys_);
+  }
+
+  void LoadQueries() {
+    const size_t dim = static_cast<size_t>(shape_.dim);
+    const float* queries[kMaxFewRows];
+    for (size_t r = 0; r < row_count_; ++r) {
+      const char* row = group_.q.At(HeadOf(r), QueryOf(r));
+      queries[r] = reinterpret_cast<const float*>(row);
+      if (decision_.convert.q != nullptr) {
+        float* widened = row_stage_ + static_cast<int64_t>(r) * Padded(shape_.dim);
+        decision_.convert.q({row, 0, widened, 0, 1, dim});
+        queries[r] = widened;
+      }
+    }
+    kernel_.load({queries, row_count_, dim, decision_.scale, queries_,
+                  static_cast<size_t>(Padded(shape_.dim)), shape_.k_type == DataType::kBF16});
+  }
+
+  // Calls take(run) for runs that hold the keys of the chunk. Streams begin at quarters of the
+  // chunk, whatever is seen of it.
+  template <class Take>
+  void ForEachRun(const KvRows& rows, const Take& take) const {
+    const int64_t quarter = key_chunk_ / static_cast<int64_t>(kFewStreams);
+    for (int64_t step = 0; step < quarter;) {
+      FewRun run = {};
+      run.stride = rows.stride();
+      int64_t count = quarter - step;
+      for (size_t s = 0; s < kFewStreams; ++s) {
+        const int64_t key = chunk_begin_ + static_cast<int64_t>(s) * quarter + step;
+        if (key >= keys_.end) continue;
+        if (key < keys_.begin) {
+          count = std::min(count, keys_.begin - key);
+          continue;
+        }
+        const RowRun part = rows.At(key);
+        count = std::min({count, part.count, keys_.end - key});
+        run.rows[run.stream_count] = part.data;
+        run.first[run.stream_count] = Place(key);
+        ++run.stream_count;
+      }
+      run.count = static_cast<size_t>(count);
+      if (run.stream_count != 0) take(run);
+      step += count;
+    }
+  }
+
+  void Score() const {
+    const auto score = kernel_.score[static_cast<size_t>(shape_.k_type)];
+    ForEachRun(group_.k, [&](const FewRun& run) {
+      score({queries_, static_cast<size_t>(Padded(shape_.dim)), row_count_,
+             static_cast<size_t>(shape_.dim), run, scores_, static_cast<size_t>(key_chunk_)});
+    });
+  }
+
+  void ClearOutput() const {
+    for (size_t r = 0; r < row_count_; ++r) {
+      std::fill_n(rows_[r].output, Padded(shape_.value_dim), 0.0f);
+    }
+  }
+
+  // select: leave out what a row does not see, instead of adding 0 times it.
+  void AddValues(bool select) const {
+    const auto value = kernel_.value[static_cast<size_t>(shape_.v_type)];
+    ForEachRun(group_.v, [&](const FewRun& run) {
+      value({rows_, row_count_, ValueDim(), run, select});
+    });
+  }
+
+  const Call& call_;
+  const AttentionPlan::Decision& decision_;
+  const kernels::FewKernel& kernel_;
+  const AttentionShape& shape_;
+  const int64_t key_chunk_;
+  const Layout layout_;
+  float* const queries_;
+  float* const scores_;
+  float* const row_stage_;
+
+  // Of the current unit.
+  HeadGroup group_;
+  int64_t first_row_ = 0;
+  size_t row_count_ = 0;
+  int64_t chunk_begin_ = 0;
+  KeyRange keys_;       // of the chunk that some row may see
+  bool hides_ = false;  // some of them from some row
+  kernels::FewRow rows_[kMaxFewRows];
+};
+
+}  // namespace
+
+std::optional<int64_t> FewPartialFloats(const AttentionPlan::Decision& decision) {
+  const AttentionShape& shape = decision.shape;
+  // Rows a kv head: of a ragged batch as if one sequence had them all, whose chunks may be one more
+  // for each sequence.
+  const int64_t all_rows = decision.group() * shape.queries;
+  const int64_t rows = std::min(all_rows, decision.few_rows);
+  const int64_t items = decision.options.ragged ? 1 : shape.batch;
+  const int64_t chunks = core::DivideUp(shape.keys, decision.few.key_chunk) +
+                         (decision.options.ragged ? shape.batch : 0);
+  if (!decision.options.ragged && !decision.TakesFew(all_rows)) return 0;
+  return core::CheckedProduct({items, shape.kv_heads, core::DivideUp(rows, decision.few.row_block),
+                               chunks, PartialFloats(decision)});
+}
+
+std::optional<int64_t> FewScratchBytes(const AttentionPlan::Decision& decision) {
+  const AttentionShape& shape = decision.shape;
+  const auto columns = core::CheckedSum({shape.dim, shape.value_dim, decision.few.key_chunk});
+  // Twice that for queries and a stage of them, rounded up.
+  if (!columns || !core::CheckedProduct({*columns, decision.few.row_block, 32})) {
+    return std::nullopt;
+  }
+  return LayOut(decision).end * static_cast<int64_t>(sizeof(float));
+}
+
+void RunFewChunks(const Call& call, int64_t begin, int64_t end, void* scratch) {
+  FewLoop loop(call, scratch);
+  for (int64_t i = begin; i < end; ++i) loop.Chunk(i);
+}
+
+void MergeFewChunks(const Call& call, int64_t begin, int64_t end, void* scratch) {
+  FewLoop loop(call, scratch);
+  for (int64_t i = begin; i < end; ++i) loop.Merge(i);
+}
+
+void RunFewWeights(const Call& call, int64_t begin, int64_t end, void* scratch) {
+  FewLoop loop(call, scratch);
+  for (int64_t i = begin; i < end; ++i) loop.Weights(i);
+}
+
+}  // namespace lanewise::attention
