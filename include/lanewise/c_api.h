@@ -1,9 +1,10 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// lanewise/attention.h through a C ABI. Each function and field here does what its namesake there
-// does, which is where formulas, edge cases, accuracy and cost are written down; comments here
-// tell only what differs. C99 and C++; link lanewise::c (CMake) or lanewise-c (pkg-config).
+// lanewise/attention.h and lanewise/kv_cache.h through a C ABI. Each function and field here does
+// what its namesake there does, which is where formulas, edge cases, accuracy and cost are written
+// down; comments here tell only what differs. C99 and C++; link lanewise::c (CMake) or lanewise-c
+// (pkg-config).
 //
 //   lanewise_attention_options options;
 //   lanewise_attention_options_init(&options);
@@ -114,6 +115,8 @@ typedef struct lanewise_attention_options {
   bool alibi_slopes;
   bool sinks;
   bool kv_len;
+  bool kv_first;
+  bool paged;
   bool ragged;
 
   // Outputs that a call wants.
@@ -145,6 +148,13 @@ typedef struct lanewise_int64_array {
   int64_t size;
 } lanewise_int64_array;
 
+// lanewise::PageTable. All zeros: absent.
+typedef struct lanewise_page_table {
+  const int32_t* ids;  // [batch, pages_per_item]
+  int64_t batch;
+  int64_t pages_per_item;
+} lanewise_page_table;
+
 // lanewise::AttentionTensors, with shapes and aliasing as there. Start from `= {0}`.
 typedef struct lanewise_attention_tensors {
   lanewise_tensor q;        // [batch, heads, queries, dim]
@@ -160,6 +170,8 @@ typedef struct lanewise_attention_tensors {
   lanewise_float_array alibi_slopes;  // [heads]
   lanewise_float_array sinks;         // [heads]
   lanewise_int64_array kv_len;        // [batch]
+  lanewise_int64_array kv_first;      // [batch]
+  lanewise_page_table page_table;     // k and v: [pages, kv_heads, page_size, ...]
   lanewise_int64_array q_offsets;     // [batch + 1]
   lanewise_int64_array k_offsets;     // [batch + 1]
 } lanewise_attention_tensors;
@@ -218,6 +230,33 @@ LANEWISE_EXPORT lanewise_status lanewise_merge_attention(const lanewise_attentio
                                                          const lanewise_tensor* out,
                                                          const lanewise_tensor* lse,
                                                          lanewise_error* error);
+
+// lanewise::KvCache. What attention needs is kv_len[b] = length[b] - oldest[b] and
+// kv_first[b] = oldest[b] % slots, where a cache that is no ring has 0 in place of oldest[b].
+typedef struct lanewise_kv_cache {
+  lanewise_tensor k;  // [batch, kv_heads, slots, dim]; paged: [pages, kv_heads, page_size, dim]
+  lanewise_tensor v;  // likewise with value_dim
+  int64_t* length;    // [batch]
+  int64_t* oldest;    // [batch]; null: no ring
+  int64_t batch;
+  int64_t window_left;
+  lanewise_page_table page_table;
+} lanewise_kv_cache;
+
+// No arrays, no ring, no pages: all zeros, window_left LANEWISE_UNLIMITED.
+LANEWISE_EXPORT lanewise_status lanewise_kv_cache_init(lanewise_kv_cache* cache);
+
+// lanewise::AppendKv. `tokens` is optional.
+LANEWISE_EXPORT lanewise_status lanewise_append_kv(const lanewise_kv_cache* cache,
+                                                   const lanewise_tensor* k,
+                                                   const lanewise_tensor* v,
+                                                   const lanewise_int64_array* tokens,
+                                                   lanewise_error* error);
+
+// lanewise::RewindKv.
+LANEWISE_EXPORT lanewise_status lanewise_rewind_kv(const lanewise_kv_cache* cache,
+                                                   int64_t batch_item, int64_t length,
+                                                   lanewise_error* error);
 
 // lanewise::AvailableTargets(), best first, separated by spaces: "AVX3 AVX2 SSE4". Copies as
 // lanewise_plan_explain does.

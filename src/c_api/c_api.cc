@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "lanewise/attention.h"
+#include "lanewise/kv_cache.h"
 #include "lanewise/runtime.h"
 #include "lanewise/status.h"
 
@@ -127,6 +128,8 @@ lanewise::AttentionOptions FromC(const lanewise_attention_options* options) {
   result.alibi_slopes = options->alibi_slopes;
   result.sinks = options->sinks;
   result.kv_len = options->kv_len;
+  result.kv_first = options->kv_first;
+  result.paged = options->paged;
   result.ragged = options->ragged;
   result.lse = options->lse;
   result.weights = options->weights;
@@ -142,6 +145,10 @@ lanewise::Runtime FromC(const lanewise_runtime* runtime) {
   return result;
 }
 
+lanewise::PageTable FromC(const lanewise_page_table& table) {
+  return {table.ids, table.batch, table.pages_per_item};
+}
+
 lanewise::AttentionTensors FromC(const lanewise_attention_tensors& tensors) {
   lanewise::AttentionTensors result;
   result.q = FromC(tensors.q);
@@ -155,8 +162,22 @@ lanewise::AttentionTensors FromC(const lanewise_attention_tensors& tensors) {
   result.alibi_slopes = {tensors.alibi_slopes.data, tensors.alibi_slopes.size};
   result.sinks = {tensors.sinks.data, tensors.sinks.size};
   result.kv_len = {tensors.kv_len.data, tensors.kv_len.size};
+  result.kv_first = {tensors.kv_first.data, tensors.kv_first.size};
+  result.page_table = FromC(tensors.page_table);
   result.q_offsets = {tensors.q_offsets.data, tensors.q_offsets.size};
   result.k_offsets = {tensors.k_offsets.data, tensors.k_offsets.size};
+  return result;
+}
+
+lanewise::KvCache FromC(const lanewise_kv_cache& cache) {
+  lanewise::KvCache result;
+  result.k = FromC(cache.k);
+  result.v = FromC(cache.v);
+  result.length = cache.length;
+  result.oldest = cache.oldest;
+  result.batch = cache.batch;
+  result.window_left = cache.window_left;
+  result.page_table = FromC(cache.page_table);
   return result;
 }
 
@@ -293,6 +314,32 @@ lanewise_status lanewise_merge_attention(const lanewise_attention_part* parts, i
     for (size_t i = 0; i < list.size(); ++i) list[i] = {FromC(parts[i].out), FromC(parts[i].lse)};
     return lanewise::MergeAttention(list.data(), part_count, FromC(*out),
                                     lse == nullptr ? lanewise::Tensor() : FromC(*lse));
+  });
+}
+
+lanewise_status lanewise_kv_cache_init(lanewise_kv_cache* cache) {
+  if (cache == nullptr) return LANEWISE_INVALID_ARGUMENT;
+  *cache = {};
+  cache->window_left = LANEWISE_UNLIMITED;
+  return LANEWISE_OK;
+}
+
+lanewise_status lanewise_append_kv(const lanewise_kv_cache* cache, const lanewise_tensor* k,
+                                   const lanewise_tensor* v, const lanewise_int64_array* tokens,
+                                   lanewise_error* error) {
+  return Call(error, [&]() -> Status {
+    if (Status s = CheckPresent({{"cache", cache}, {"k", k}, {"v", v}}); !s.ok()) return s;
+    lanewise::ArrayView<int64_t> counts;
+    if (tokens != nullptr) counts = {tokens->data, tokens->size};
+    return lanewise::AppendKv(FromC(*cache), FromC(*k), FromC(*v), counts);
+  });
+}
+
+lanewise_status lanewise_rewind_kv(const lanewise_kv_cache* cache, int64_t batch_item,
+                                   int64_t length, lanewise_error* error) {
+  return Call(error, [&]() -> Status {
+    if (Status s = CheckPresent({{"cache", cache}}); !s.ok()) return s;
+    return lanewise::RewindKv(FromC(*cache), batch_item, length);
   });
 }
 

@@ -175,10 +175,10 @@ static void Errors(void) {
   ExpectRefused(&tensors, NULL, LANEWISE_INVALID_ARGUMENT, "out", "0");
   tensors = EvenTensors();
   tensors.q.type = LANEWISE_BOOL;
-  ExpectRefused(&tensors, NULL, LANEWISE_UNSUPPORTED, "q", "bool");
+  ExpectRefused(&tensors, NULL, LANEWISE_INVALID_ARGUMENT, "q", "bool");
   tensors = EvenTensors();
   tensors.q.type = 77;
-  ExpectRefused(&tensors, NULL, LANEWISE_UNSUPPORTED, "q", "unknown");
+  ExpectRefused(&tensors, NULL, LANEWISE_INVALID_ARGUMENT, "q", "unknown");
 
   lanewise_attention_options options = Defaults();
   options.kv_len = true;

@@ -83,7 +83,7 @@ static void Plans(void) {
   size_t length = 0;
   CHECK(lanewise_plan_explain(plan, text, sizeof(text), &length, &error) == LANEWISE_OK);
   CHECK(length == strlen(text) && length < sizeof(text));
-  CHECK(strstr(text, "variant    lanes") != NULL && strstr(text, "threads    1\n") != NULL);
+  CHECK(strstr(text, "variant    ") != NULL && strstr(text, "threads    1\n") != NULL);
   CHECK(strstr(text, "a note") != NULL);
   char start[9];
   memset(start, 'x', sizeof(start));
@@ -113,7 +113,7 @@ static void Plans(void) {
   const char* const arguments[4] = {"q", "k", "v", "out"};
   for (int i = 0; i < 4; ++i) {
     *types[i] = LANEWISE_BOOL;
-    CHECK(lanewise_plan_create(&shape, NULL, NULL, &plan, &error) == LANEWISE_UNSUPPORTED);
+    CHECK(lanewise_plan_create(&shape, NULL, NULL, &plan, &error) == LANEWISE_INVALID_ARGUMENT);
     CHECK(strncmp(error.message, arguments[i], strlen(arguments[i])) == 0);
     *types[i] = LANEWISE_F32;
   }
