@@ -16,7 +16,7 @@
 namespace lanewise::bench {
 namespace {
 
-// A line of the table. All types are f32, value_dim is dim.
+// A line of the table. value_dim is dim, and out is f32.
 struct Line {
   std::string_view name;
   int64_t batch;
@@ -26,7 +26,13 @@ struct Line {
   int64_t keys;
   int64_t dim;
   AttentionOptions options;
+  DataType q_type = DataType::kF32;
+  DataType kv_type = DataType::kF32;
 };
+
+constexpr DataType kF32 = DataType::kF32;
+constexpr DataType kF16 = DataType::kF16;
+constexpr DataType kBF16 = DataType::kBF16;
 
 constexpr AttentionOptions kFull = {};
 
@@ -62,9 +68,11 @@ constexpr AttentionOptions Softcap(float cap) {
 }
 
 constexpr Line kLines[] = {
-    // name, batch, heads, kv_heads, queries, keys, dim, options
+    // name, batch, heads, kv_heads, queries, keys, dim, options, types
     {"full_d64", 1, 8, 8, 2048, 2048, 64, kFull},
     {"full_d128", 1, 8, 8, 2048, 2048, 128, kFull},
+    {"full_d128_f16", 1, 8, 8, 2048, 2048, 128, kFull, kF16, kF16},
+    {"full_d128_bf16", 1, 8, 8, 2048, 2048, 128, kFull, kBF16, kBF16},
     {"full_d64_mask", 1, 8, 8, 2048, 2048, 64, Mask()},
     {"full_d64_bias", 1, 8, 8, 2048, 2048, 64, Bias()},
     {"full_d64_softcap", 1, 8, 8, 2048, 2048, 64, Softcap(30)},
@@ -77,6 +85,10 @@ constexpr Line kLines[] = {
     {"window128_causal", 1, 4, 4, 8192, 8192, 64, Causal({127, 0})},
     {"decode_gqa", 1, 32, 8, 1, 8192, 128, kFull},
     {"decode_mha", 1, 32, 32, 1, 4096, 128, kFull},
+    {"decode_f16", 1, 32, 8, 1, 8192, 128, kFull, kF32, kF16},
+    {"decode_bf16", 1, 32, 8, 1, 8192, 128, kFull, kF32, kBF16},
+    {"decode_l2", 1, 8, 1, 1, 512, 128, kFull},
+    {"decode_long", 1, 1, 1, 1, 65536, 64, kFull},
     {"chunk_gqa", 1, 32, 8, 64, 4096, 128, Causal()},
 };
 
@@ -90,8 +102,25 @@ Case FromLine(const Line& line) {
   result.shape.keys = line.keys;
   result.shape.dim = line.dim;
   result.shape.value_dim = line.dim;
+  result.shape.q_type = line.q_type;
+  result.shape.k_type = line.kv_type;
+  result.shape.v_type = line.kv_type;
   result.options = line.options;
   return result;
+}
+
+// "" for f32 alone, "_f16" for that type alone, else the types of q, k, v and out.
+std::string TypeSuffix(const AttentionShape& shape) {
+  const DataType types[] = {shape.q_type, shape.k_type, shape.v_type, shape.out_type};
+  const bool same = std::all_of(std::begin(types), std::end(types),
+                                [&](DataType type) { return type == shape.q_type; });
+  if (same && shape.q_type == DataType::kF32) return "";
+  std::string suffix;
+  for (const DataType type : types) {
+    suffix += fmt::format("_{}", DataTypeName(type));
+    if (same) break;
+  }
+  return suffix;
 }
 
 // `name` as it may appear in a message: one line, of limited length.
@@ -137,7 +166,8 @@ Case CustomCase(const AttentionShape& shape, const AttentionOptions& options,
                 std::vector<int64_t> kv_len) {
   std::string name =
       fmt::format("b{}_h{}_kv{}_q{}_k{}_d{}_v{}", shape.batch, shape.heads, shape.kv_heads,
-                  shape.queries, shape.keys, shape.dim, shape.value_dim);
+                  shape.queries, shape.keys, shape.dim, shape.value_dim) +
+      TypeSuffix(shape);
   if (options.causal) name += "_causal";
   if (options.top_left) name += "_top_left";
   if (options.query_offset) name += fmt::format("_offset{}", *options.query_offset);

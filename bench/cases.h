@@ -29,8 +29,10 @@ const std::vector<Case>& AllCases();
 // an unknown name; the message lists the known ones.
 Result<std::vector<Case>> FindCases(const std::vector<std::string>& names);
 
-// A case that is given by its sizes and options, with a name that tells them:
-// "b1_h32_kv8_q1_k8192_d128_v128_causal". `kv_len` as in Case.
+// A case that is given by its sizes, types and options, with a name that tells them:
+// "b1_h32_kv8_q1_k8192_d128_v128_causal" is f32, "b1_h8_kv8_q9_k9_d64_v64_f16" all f16, and
+// "b1_h32_kv8_q1_k8192_d128_v128_f32_f16_f16_f32" names the types of q, k, v and out. `kv_len` as
+// in Case.
 Case CustomCase(const AttentionShape& shape, const AttentionOptions& options,
                 std::vector<int64_t> kv_len = {});
 

@@ -13,14 +13,16 @@
 #include <string>
 
 #include "src/core/sizes.h"
+#include "src/kernels/convert.h"
+#include "src/machine/targets.h"
 
 namespace lanewise::bench {
 namespace {
 
 Status CheckType(const char* name, DataType type) {
-  if (type == DataType::kF32) return {};
+  if (type != DataType::kBool) return {};
   return Status::Unsupported(std::string("benchmarks: ") + name + " is " +
-                             std::string(DataTypeName(type)) + ", expected f32");
+                             std::string(DataTypeName(type)) + ", expected f32, f16 or bf16");
 }
 
 Status CheckSupported(const Case& benchmark) {
@@ -29,23 +31,45 @@ Status CheckSupported(const Case& benchmark) {
                                CheckType("v", shape.v_type), CheckType("out", shape.out_type)}) {
     if (!status.ok()) return status;
   }
-  if (!benchmark.options.ragged) return {};
-  return Status::Unsupported("benchmarks: found ragged, expected batch items of one length");
+  const std::pair<const char*, bool> unsupported[] = {{"ragged", benchmark.options.ragged},
+                                                      {"kv_first", benchmark.options.kv_first},
+                                                      {"paged", benchmark.options.paged}};
+  for (const auto& [name, on] : unsupported) {
+    if (!on) continue;
+    return Status::Unsupported(std::string("benchmarks: found ") + name +
+                               ", expected dense batch items of one length");
+  }
+  return {};
 }
 
 std::optional<int64_t> Count(const Sizes& sizes) {
   return core::CheckedProduct({sizes[0], sizes[1], sizes[2], sizes[3]});
 }
 
+// `count` numbers of `type`, uniform in [-1, 1) but for the rounding. An odd number of 16-bit ones
+// is followed by a zero.
+Result<tune::FloatArray> RandomElements(DataType type, int64_t count, uint64_t seed) {
+  Result<tune::FloatArray> floats = tune::RandomFloats(count, seed);
+  if (!floats.ok() || type == DataType::kF32) return floats;
+  const Result<int64_t> target = machine::FindTarget("");
+  if (!target.ok()) return target.status();
+  Result<tune::FloatArray> rounded = tune::FloatArray::Allocate(core::DivideUp(count, 2));
+  if (!rounded.ok()) return rounded;
+  if (count % 2 != 0) rounded->data()[count / 2] = 0;
+  const kernels::ConvertRows convert = kernels::ConvertRowsFor(*target, DataType::kF32, type);
+  convert({floats->data(), count, rounded->data(), count, 1, static_cast<size_t>(count)});
+  return rounded;
+}
+
 }  // namespace
 
 template <typename AnyTensor>
-Status CaseArrays::AddRandom(const Sizes& sizes, uint64_t seed, AnyTensor& tensor) {
+Status CaseArrays::AddRandom(DataType type, const Sizes& sizes, uint64_t seed, AnyTensor& tensor) {
   const std::optional<int64_t> count = Count(sizes);
   if (!count) return Status::OutOfMemory();
-  Result<tune::FloatArray> array = tune::RandomFloats(*count, seed);
+  Result<tune::FloatArray> array = RandomElements(type, *count, seed);
   if (!array.ok()) return array.status();
-  tensor = AnyTensor(array->data(), sizes);
+  tensor = AnyTensor(array->data(), type, sizes);
   floats_.push_back(std::move(*array));
   return {};
 }
@@ -71,7 +95,7 @@ Status CaseArrays::AddSlopes(int64_t heads) {
 
 Status CaseArrays::AddSinks(int64_t heads) {
   ConstTensor sinks;
-  if (Status s = AddRandom({1, 1, 1, heads}, 8, sinks); !s.ok()) return s;
+  if (Status s = AddRandom(DataType::kF32, {1, 1, 1, heads}, 8, sinks); !s.ok()) return s;
   tensors_.sinks = {static_cast<const float*>(sinks.data), heads};
   return {};
 }
@@ -86,14 +110,15 @@ Status CaseArrays::AddAll(const Case& benchmark) {
   const Sizes rows = {shape.batch, shape.heads, shape.queries, 1};
   const Sizes weights = {shape.batch, shape.heads, shape.queries, shape.keys};
   const Sizes pairs = {1, 1, shape.queries, shape.keys};
+  constexpr DataType kF32 = DataType::kF32;
   // Filled, outputs too, so that the first timed call finds every page in place.
-  Status s = AddRandom(q, 1, tensors_.q);
-  if (s.ok()) s = AddRandom(k, 2, tensors_.k);
-  if (s.ok()) s = AddRandom(v, 3, tensors_.v);
-  if (s.ok()) s = AddRandom(out, 4, tensors_.out);
-  if (s.ok() && options.lse) s = AddRandom(rows, 5, tensors_.lse);
-  if (s.ok() && options.weights) s = AddRandom(weights, 6, tensors_.weights);
-  if (s.ok() && options.bias) s = AddRandom(pairs, 7, tensors_.bias);
+  Status s = AddRandom(shape.q_type, q, 1, tensors_.q);
+  if (s.ok()) s = AddRandom(shape.k_type, k, 2, tensors_.k);
+  if (s.ok()) s = AddRandom(shape.v_type, v, 3, tensors_.v);
+  if (s.ok()) s = AddRandom(shape.out_type, out, 4, tensors_.out);
+  if (s.ok() && options.lse) s = AddRandom(kF32, rows, 5, tensors_.lse);
+  if (s.ok() && options.weights) s = AddRandom(kF32, weights, 6, tensors_.weights);
+  if (s.ok() && options.bias) s = AddRandom(kF32, pairs, 7, tensors_.bias);
   if (s.ok() && options.mask) s = AddMask(pairs);
   if (s.ok() && options.alibi_slopes) s = AddSlopes(shape.heads);
   if (s.ok() && options.sinks) s = AddSinks(shape.heads);

@@ -19,11 +19,13 @@
 namespace lanewise::bench {
 
 // The arrays of one call, dense, in private memory: all that its options ask for. Inputs are
-// uniform in [-1, 1) from fixed seeds, but for the mask, which is true everywhere, and the slopes,
-// 2^(-8 (h + 1) / heads) as Press et al. have them. Mask and bias are [1, 1, queries, keys].
+// uniform in [-1, 1) from fixed seeds and rounded to their types, but for the mask, which is true
+// everywhere, and the slopes, 2^(-8 (h + 1) / heads) as Press et al. have them. Mask and bias are
+// [1, 1, queries, keys]. The memory of each array is a multiple of 4 bytes.
 class CaseArrays {
  public:
-  // Errors: kUnsupported for element types other than f32 and for ragged batches, kOutOfMemory.
+  // Errors: kUnsupported for q, k, v or out of bool and for ragged, wrapped and paged batches,
+  // kOutOfMemory.
   static Result<CaseArrays> Make(const Case& benchmark);
 
   // Views of the arrays; valid as long as this object.
@@ -32,7 +34,7 @@ class CaseArrays {
  private:
   // Sets `tensor` to an array of random numbers.
   template <typename AnyTensor>
-  Status AddRandom(const Sizes& sizes, uint64_t seed, AnyTensor& tensor);
+  Status AddRandom(DataType type, const Sizes& sizes, uint64_t seed, AnyTensor& tensor);
   Status AddMask(const Sizes& sizes);
   Status AddSlopes(int64_t heads);
   Status AddSinks(int64_t heads);

@@ -13,6 +13,8 @@
 
 #include "bench/prepared_case.h"
 #include "bench/work.h"
+#include "src/core/element_bytes.h"
+#include "src/core/sizes.h"
 #include "src/machine/targets.h"
 #include "tune/thread_team.h"
 #include "tune/yardsticks.h"
@@ -23,11 +25,12 @@ namespace {
 // Work per second in units of 1e9.
 double GigaRate(double work, double seconds) { return seconds > 0 ? work / seconds / 1e9 : 0.0; }
 
-// The bytes of a dense f32 array.
+// The bytes of an array of CaseArrays, in whole words.
 tune::ReadArray ReadAll(const ConstTensor& tensor) {
-  size_t count = 1;
-  for (const int64_t size : tensor.sizes) count *= static_cast<size_t>(size);
-  return {tensor.data, count * sizeof(float)};
+  constexpr int64_t kWordBytes = 4;
+  int64_t bytes = core::ElementBytes(tensor.type);
+  for (const int64_t size : tensor.sizes) bytes *= size;
+  return {tensor.data, static_cast<size_t>(core::RoundUp(bytes, kWordBytes))};
 }
 
 }  // namespace

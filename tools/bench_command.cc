@@ -26,10 +26,12 @@
 namespace lanewise::tools {
 namespace {
 
-// --tile --kv-block --q-groups --grain.
+// --variant --tile --kv-block --q-groups --grain.
 class OverrideFlags {
  public:
   void AddTo(CLI::App& app) {
+    app.add_option("--variant", overrides_.variant, "lanes or few (default: the plan's)")
+        ->type_name("ID");
     app.add_option("--tile", overrides_.tile, "Register tile, e.g. 8x2v (default: the plan's)")
         ->type_name("ID");
     AddInt(app, "--kv-block", kv_block_, "Keys a softmax step (default: the plan's)", {1});
@@ -153,15 +155,16 @@ std::string ToText(const Report& report) {
   for (const bench::CaseResult& result : report.results) {
     width = std::max(width, result.name.size());
   }
-  text += fmt::format("{:<{}}  {:>6} {:>8} {:>8} {:>10} {:>8} {:>6} {:>6} {:>6} {:>8}\n", "case",
-                      width, "tile", "kv_block", "q_groups", "ms", "GFLOP/s", "peak %", "GB/s",
-                      "read %", "spread %");
+  text += fmt::format("{:<{}}  {:>7} {:>6} {:>8} {:>8} {:>10} {:>8} {:>6} {:>6} {:>6} {:>8}\n",
+                      "case", width, "variant", "tile", "kv_block", "q_groups", "ms", "GFLOP/s",
+                      "peak %", "GB/s", "read %", "spread %");
   for (const bench::CaseResult& result : report.results) {
     text += fmt::format(
-        "{:<{}}  {:>6} {:>8} {:>8} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>8.1f}\n", result.name,
-        width, result.plan.tile, result.plan.kv_block, result.plan.q_groups, result.seconds * 1e3,
-        result.gflops, PeakFraction(report, result) * 100, Cell(result.gbps),
-        Cell(ReadFraction(result), 100), result.spread * 100);
+        "{:<{}}  {:>7} {:>6} {:>8} {:>8} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>8.1f}\n",
+        result.name, width, result.plan.variant, result.plan.tile, result.plan.kv_block,
+        result.plan.q_groups, result.seconds * 1e3, result.gflops,
+        PeakFraction(report, result) * 100, Cell(result.gbps), Cell(ReadFraction(result), 100),
+        result.spread * 100);
   }
   return text;
 }

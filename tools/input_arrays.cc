@@ -11,6 +11,8 @@
 #include <initializer_list>
 #include <utility>
 
+#include "tools/converted.h"
+
 namespace lanewise::tools {
 namespace {
 
@@ -28,7 +30,8 @@ Status CheckAlone(const NamedArray& input) {
         input.path, npy::ShapeString(input.array.shape)));
   }
   if (input.array.type == DataType::kBool) {
-    return Status::InvalidArgument(fmt::format("{}: bool elements, expected f32", input.path));
+    return Status::InvalidArgument(
+        fmt::format("{}: bool elements, expected f32 or f16", input.path));
   }
   return {};
 }
@@ -167,7 +170,7 @@ void InputArrays::ApplyTo(AttentionOptions& options) const noexcept {
   options.sinks = sinks.has_value();
 }
 
-Result<InputArrays> ReadInputs(const InputPaths& paths) {
+Result<InputArrays> ReadInputs(const InputPaths& paths, const InputTypes& types) {
   InputArrays arrays;
   const std::pair<const std::string*, npy::Array*> files[] = {
       {&paths.q, &arrays.q}, {&paths.k, &arrays.k}, {&paths.v, &arrays.v}};
@@ -184,6 +187,13 @@ Result<InputArrays> ReadInputs(const InputPaths& paths) {
   }
   if (Status s = CheckAgainst(q, k, {{0, "batch"}, {3, "dim"}}); !s.ok()) return s;
   if (Status s = CheckAgainst(k, v, {{0, "batch"}, {1, "heads"}, {2, "keys"}}); !s.ok()) return s;
+  const std::pair<npy::Array*, std::optional<DataType>> conversions[] = {
+      {&arrays.q, types.q}, {&arrays.k, types.kv}, {&arrays.v, types.kv}};
+  for (const auto& [array, type] : conversions) {
+    Result<npy::Array> converted = Converted(std::move(*array), type.value_or(array->type));
+    if (!converted.ok()) return converted.status();
+    *array = std::move(*converted);
+  }
   arrays.rank = arrays.q.shape.size();
   arrays.shape = ShapeOf(arrays);
   if (Status s = ReadOthers(paths, arrays); !s.ok()) return s;
@@ -197,7 +207,7 @@ ConstTensor InputView(const npy::Array& array) {
 }
 
 Tensor OutputView(npy::Array& array, const Sizes& sizes) {
-  return {array.data.data(), DataType::kF32, sizes};
+  return {array.data.data(), array.type, sizes};
 }
 
 }  // namespace lanewise::tools

@@ -25,6 +25,11 @@ struct InputPaths {
   std::optional<std::string> mask, bias, alibi, sinks;
 };
 
+// What elements are rounded to on loading; absent: they stay what the file has.
+struct InputTypes {
+  std::optional<DataType> q, kv;
+};
+
 struct InputArrays {
   npy::Array q, k, v;
   std::optional<npy::Array> mask, bias, alibi, sinks;
@@ -43,21 +48,22 @@ struct InputArrays {
   void ApplyTo(AttentionOptions& options) const noexcept;
 };
 
-// Reads the files and checks that their ranks, sizes and types fit together:
+// Reads the files, checks that their ranks, sizes and types fit together, and converts q, k and v
+// to `types`. These are f32 or f16 in files, and
 //
 //   mask   bool  [queries, keys] or [batch, heads, queries, keys]; axes of size 1 broadcast
 //   bias   f32   the same
 //   alibi  f32   [heads]
 //   sinks  f32   [heads]
 //
-// Whether the library can compute the types and sizes of q, k and v is for the plan to say.
-// Messages name the file.
-Result<InputArrays> ReadInputs(const InputPaths& paths);
+// Whether the library can compute the sizes of q, k and v is for the plan to say. Messages name the
+// file.
+Result<InputArrays> ReadInputs(const InputPaths& paths, const InputTypes& types = {});
 
 // A view of an array of rank 2 to 4; missing outer sizes are 1.
 ConstTensor InputView(const npy::Array& array);
 
-// A writable view of an f32 result with `sizes`.
+// A writable view of a result with `sizes`.
 Tensor OutputView(npy::Array& array, const Sizes& sizes);
 
 }  // namespace lanewise::tools

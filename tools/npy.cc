@@ -18,6 +18,7 @@
 #include <system_error>
 #include <utility>
 
+#include "src/core/element_bytes.h"
 #include "tools/npy_header.h"
 
 namespace lanewise::npy {
@@ -133,10 +134,11 @@ Result<Array> Named(std::string_view name, Result<Array> result) {
 
 }  // namespace
 
-Array Array::Zeros(std::vector<int64_t> shape) {
+Array Array::Zeros(std::vector<int64_t> shape, DataType type) {
   Array array;
+  array.type = type;
   array.shape = std::move(shape);
-  array.data.resize(static_cast<size_t>(array.ElementCount()) * sizeof(float));
+  array.data.resize(static_cast<size_t>(array.ElementCount() * core::ElementBytes(type)));
   return array;
 }
 

@@ -25,14 +25,15 @@ namespace lanewise::npy {
 // The largest rank that NumPy 1.x knows.
 inline constexpr size_t kMaxRank = 32;
 
-// A dense array, last dimension fastest. kF32 is '<f4', kF16 is '<f2', kBool is '|b1'.
+// A dense array, last dimension fastest. kF32 is '<f4', kF16 is '<f2', kBool is '|b1'; kBF16 exists
+// in memory only.
 struct Array {
   DataType type = DataType::kF32;
   std::vector<int64_t> shape;   // empty for a scalar
   std::vector<std::byte> data;  // elements in order
 
-  // An f32 array of zeros. The caller guarantees that its size fits memory.
-  static Array Zeros(std::vector<int64_t> shape);
+  // An array of zeros. The caller guarantees that its size fits memory.
+  static Array Zeros(std::vector<int64_t> shape, DataType type = DataType::kF32);
 
   int64_t ElementCount() const noexcept;  // 1 for a scalar
   // The elements of an f32 array.

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "src/core/sizes.h"
+#include "tools/converted.h"
 
 namespace lanewise::tools {
 namespace {
@@ -29,14 +30,15 @@ bool SameFile(const std::string& a, const std::string& b) {
   return full(a) == full(b);
 }
 
-Result<Output> CreateOutput(const std::string& path, std::vector<int64_t> shape) {
+Result<Output> CreateOutput(const std::string& path, std::vector<int64_t> shape,
+                            DataType type = DataType::kF32) {
   Result<PendingFile> file = PendingFile::Create(path);
   if (!file.ok()) return file.status();
   // Queries times keys may be more than any memory, although q and k are in memory.
   std::optional<int64_t> bytes = sizeof(float);
   for (const int64_t size : shape) bytes = bytes ? core::CheckedProduct({*bytes, size}) : bytes;
   if (!bytes) return Status::OutOfMemory();
-  return Output{std::move(*file), npy::Array::Zeros(std::move(shape))};
+  return Output{std::move(*file), npy::Array::Zeros(std::move(shape), type)};
 }
 
 }  // namespace
@@ -59,7 +61,7 @@ Status CheckDistinct(const OutputPaths& paths) {
 }
 
 Result<Outputs> Outputs::Create(const OutputPaths& paths, const InputArrays& inputs) {
-  Result<Output> out = CreateOutput(paths.out, inputs.OutShape());
+  Result<Output> out = CreateOutput(paths.out, inputs.OutShape(), inputs.shape.out_type);
   if (!out.ok()) return out.status();
   Outputs outputs(std::move(*out));
   if (paths.lse) {
@@ -89,7 +91,11 @@ Status Outputs::Write() {
   if (lse_) all.push_back(&*lse_);
   if (weights_) all.push_back(&*weights_);
   for (Output* output : all) {
-    if (Status s = npy::WriteTo(output->file, output->array); !s.ok()) return s;
+    const DataType type = output->array.type;
+    const Result<npy::Array> stored =
+        Converted(std::move(output->array), npy::ElementBytes(type) == 0 ? DataType::kF32 : type);
+    if (!stored.ok()) return stored.status();
+    if (Status s = npy::WriteTo(output->file, *stored); !s.ok()) return s;
   }
   for (Output* output : all) {
     if (Status s = output->file.Commit(); !s.ok()) {

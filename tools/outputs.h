@@ -34,14 +34,15 @@ struct Output {
 
 class Outputs {
  public:
-  // Arrays of zeros, and their files opened, so that a bad path shows before anything is computed.
-  // Errors: kInvalidArgument for a file that cannot be created, kOutOfMemory.
+  // Arrays of zeros of the plan's types, and their files opened, so that a bad path shows before
+  // anything is computed. Errors: kInvalidArgument for a file that cannot be created, kOutOfMemory.
   static Result<Outputs> Create(const OutputPaths& paths, const InputArrays& inputs);
 
   // Puts views of the arrays into `tensors`, for a call with the sizes of `shape`.
   void AddTo(const AttentionShape& shape, AttentionTensors& tensors);
 
-  // Writes all files under their names, or none.
+  // Writes all files under their names, or none; those of bf16 as f32, which NumPy has. The arrays
+  // are gone afterwards.
   Status Write();
 
  private:

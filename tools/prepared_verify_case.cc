@@ -6,7 +6,6 @@
 #include "tools/prepared_verify_case.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -17,12 +16,6 @@ namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-// A NaN that no arithmetic produces.
-constexpr uint32_t kMarkBits = 0x7FC5A5A5;
-const float kMark = std::bit_cast<float>(kMarkBits);
-
-bool IsMark(float value) { return std::bit_cast<uint32_t>(value) == kMarkBits; }
 
 // Numbers that are the same in every run (SplitMix64).
 class Random {
@@ -44,39 +37,8 @@ class Random {
   uint64_t state_;
 };
 
-Sizes StridesOf(const Sizes& sizes, Layout layout) {
-  switch (layout) {
-    case Layout::kDense:
-      break;
-    case Layout::kPadded: {
-      const int64_t row = sizes[3] + 3;
-      const int64_t head = sizes[2] * row + 5;
-      return {sizes[1] * head + 7, head, row, 1};
-    }
-    case Layout::kPacked:
-      return {sizes[2] * sizes[1] * sizes[3], sizes[3], sizes[1] * sizes[3], 1};
-    case Layout::kShared:
-      return {sizes[2] * sizes[3], 0, sizes[3], 1};
-  }
-  return DenseStrides(sizes);
-}
-
 // The layout of what cannot be shared.
 Layout OwnLayout(Layout layout) { return layout == Layout::kShared ? Layout::kDense : layout; }
-
-// Calls visit(offset) for each element of a view.
-template <typename Visit>
-void ForEachOffset(const Sizes& sizes, const Sizes& strides, const Visit& visit) {
-  for (int64_t a = 0; a < sizes[0]; ++a) {
-    for (int64_t b = 0; b < sizes[1]; ++b) {
-      for (int64_t c = 0; c < sizes[2]; ++c) {
-        for (int64_t d = 0; d < sizes[3]; ++d) {
-          visit(static_cast<size_t>(a * strides[0] + b * strides[1] + c * strides[2] + d));
-        }
-      }
-    }
-  }
-}
 
 // Sizes of an array of `rows` rows a head. The sequences of a ragged batch share one batch item.
 Sizes SizesOf(const VerifyCase& c, int64_t heads, int64_t rows, int64_t columns) {
@@ -124,39 +86,17 @@ class Hides {
 
 }  // namespace
 
-VerifyArray::VerifyArray(const Sizes& sizes, Layout layout)
-    : sizes_(sizes), strides_(StridesOf(sizes, layout)) {
-  size_t end = 0;
-  ForEachOffset(sizes_, strides_, [&end](size_t at) { end = std::max(end, at + 1); });
-  constexpr size_t kGapBehind = 32;
-  memory_.resize(end + kGapBehind);
-  covered_.resize(memory_.size());
-  ForEachOffset(sizes_, strides_, [this](size_t at) { covered_[at] = true; });
-  Clear();
-}
-
-float& VerifyArray::At(int64_t a, int64_t b, int64_t c, int64_t d) noexcept {
-  return memory_[static_cast<size_t>(a * strides_[0] + b * strides_[1] + c * strides_[2] + d)];
-}
-
-void VerifyArray::Clear() { std::fill(memory_.begin(), memory_.end(), kMark); }
-
-bool VerifyArray::GapsIntact() const {
-  for (size_t at = 0; at < memory_.size(); ++at) {
-    if (!covered_[at] && !IsMark(memory_[at])) return false;
-  }
-  return true;
-}
-
 PreparedVerifyCase::PreparedVerifyCase(VerifyCase description)
     : case_(std::move(description)),
-      q_(SizesOf(case_, case_.shape.heads, case_.shape.queries, case_.shape.dim), case_.layout),
-      k_(SizesOf(case_, case_.shape.kv_heads, case_.shape.keys, case_.shape.dim), case_.layout),
+      q_(SizesOf(case_, case_.shape.heads, case_.shape.queries, case_.shape.dim), case_.layout,
+         case_.shape.q_type),
+      k_(SizesOf(case_, case_.shape.kv_heads, case_.shape.keys, case_.shape.dim), case_.layout,
+         case_.shape.k_type),
       v_(SizesOf(case_, case_.shape.kv_heads, case_.shape.keys, case_.shape.value_dim),
-         case_.layout),
+         case_.layout, case_.shape.v_type),
       bias_(PairSizes(case_.shape, case_.bias), OwnLayout(case_.layout)),
       out_(SizesOf(case_, case_.shape.heads, case_.shape.queries, case_.shape.value_dim),
-           OwnLayout(case_.layout)),
+           OwnLayout(case_.layout), case_.shape.out_type),
       lse_(SizesOf(case_, case_.shape.heads, case_.shape.queries, 1), OwnLayout(case_.layout)),
       weights_(case_.options.weights
                    ? SizesOf(case_, case_.shape.heads, case_.shape.queries, case_.shape.keys)
@@ -174,11 +114,12 @@ void PreparedVerifyCase::FillInputs() {
   uint64_t seed = 0;
   for (VerifyArray* array : {&q_, &k_, &v_}) {
     Random random(++seed);
-    const Tensor view = array->view();
+    const Tensor view = array->floats();
     const float factor = array == &q_ && case_.content == Content::kLargeScores ? 500.0f : 1.0f;
     ForEachOffset(view.sizes, view.strides, [&](size_t at) {
       static_cast<float*>(view.data)[at] = factor * random.Uniform();
     });
+    array->Round();
   }
   const AttentionShape& shape = case_.shape;
   if (case_.options.alibi_slopes) {
@@ -205,7 +146,7 @@ void PreparedVerifyCase::FillPairs() {
     mask_.push_back(masked(row, key) ? 0 : at % 2 == 0 ? 1 : 0x80);
   });
 
-  const Tensor bias = bias_.view();
+  const Tensor bias = bias_.floats();
   Random random(12);
   Hides hidden(case_.pattern, 13);
   int64_t index = 0;
@@ -248,6 +189,7 @@ void PreparedVerifyCase::Poison() {
       PoisonUnseen();
       break;
   }
+  for (VerifyArray* array : {&q_, &k_, &v_}) array->Round();
 }
 
 void PreparedVerifyCase::PoisonUnseen() {
@@ -288,6 +230,7 @@ AttentionTensors PreparedVerifyCase::Inputs() const {
   tensors.q = q_.view();
   tensors.k = k_.view();
   tensors.v = v_.view();
+  tensors.out.type = case_.shape.out_type;
   if (case_.options.mask) {
     tensors.mask = {mask_.data(), DataType::kBool, PairSizes(case_.shape, case_.mask)};
   }

@@ -11,33 +11,12 @@
 #include <vector>
 
 #include "lanewise/attention.h"
-#include "lanewise/tensor.h"
 #include "src/reference/attention.h"
 #include "src/reference/tolerance.h"
+#include "tools/verify_array.h"
 #include "tools/verify_cases.h"
 
 namespace lanewise::tools {
-
-// Memory for one f32 array; what the view does not cover holds a mark, which is a NaN.
-class VerifyArray {
- public:
-  VerifyArray(const Sizes& sizes, Layout layout);
-
-  Tensor view() noexcept { return {memory_.data(), sizes_, strides_}; }
-  ConstTensor view() const noexcept { return {memory_.data(), sizes_, strides_}; }
-  float& At(int64_t a, int64_t b, int64_t c, int64_t d) noexcept;
-
-  // Marks all of it again.
-  void Clear();
-  // Whether all that the view does not cover still holds the mark.
-  bool GapsIntact() const;
-
- private:
-  Sizes sizes_;
-  Sizes strides_;
-  std::vector<float> memory_;
-  std::vector<bool> covered_;
-};
 
 // A case with its inputs, the right results, and space for the results of a run.
 class PreparedVerifyCase {

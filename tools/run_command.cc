@@ -24,6 +24,7 @@ namespace {
 struct RunFlags {
   InputPaths inputs;
   OutputPaths outputs;
+  InputTypes types;
   OptionFlags options;
   RuntimeFlags runtime;
   bool check = false;
@@ -32,7 +33,7 @@ struct RunFlags {
 
 int Run(const RunFlags& flags) {
   if (Status s = CheckDistinct(flags.outputs); !s.ok()) return FailUsage(s.message());
-  const Result<InputArrays> inputs = ReadInputs(flags.inputs);
+  const Result<InputArrays> inputs = ReadInputs(flags.inputs, flags.types);
   if (!inputs.ok()) return Fail(inputs.status());
   if (Status s = flags.options.CheckKvLen(inputs->shape); !s.ok()) return Fail(s);
   AttentionOptions options = flags.options.options();
@@ -74,7 +75,8 @@ int Run(const RunFlags& flags) {
 
 void AddRunCommand(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
-      "run", "Attention on NumPy files: f32, rank 2 [n, d], 3 [heads, n, d] or 4 [batch, ...]");
+      "run",
+      "Attention on NumPy files: f32 or f16, rank 2 [n, d], 3 [heads, n, d] or 4 [batch, ...]");
   const auto flags = std::make_shared<RunFlags>();
   const auto add_path = [command](const char* flag, auto& path, const char* description) {
     return command->add_option(flag, path, description)->type_name("FILE");
@@ -85,6 +87,11 @@ void AddRunCommand(CLI::App& app, int& exit_code) {
   add_path("--out", flags->outputs.out, "Output to write, in the rank of the inputs")->required();
   add_path("--lse", flags->outputs.lse, "Log-sum-exp to write, without the last axis");
   add_path("--weights", flags->outputs.weights, "Weights to write [batch, heads, queries, keys]");
+  AddType(*command, "--type", flags->types.q,
+          "Round q to f32, f16 or bf16, which the output has too; a bf16 output is written as f32 "
+          "(default: as the file)");
+  AddType(*command, "--kv-type", flags->types.kv,
+          "Round k and v to f32, f16 or bf16 (default: as the files)");
   flags->options.AddTo(*command);
   add_path("--mask", flags->inputs.mask,
            "Pairs that may attend: bool [queries, keys] or [batch, heads, queries, keys]");
@@ -93,7 +100,8 @@ void AddRunCommand(CLI::App& app, int& exit_code) {
   add_path("--sinks", flags->inputs.sinks, "Logits in the denominators: f32 [heads]");
   flags->runtime.AddTo(*command);
   command->add_flag("--check", flags->check,
-                    "Compare with the definition; fail beyond the tolerance of f32");
+                    "Compare with the definition; fail beyond the tolerance of f32 arithmetic and "
+                    "of the rounded output");
   AddJson(*command, flags->json);
   command->callback([flags, &exit_code] { exit_code = Run(*flags); });
 }

@@ -38,10 +38,23 @@ std::string CheckLine(const RunReport& report, const CheckedArray& array) {
 }
 
 nlohmann::ordered_json ShapeJson(const AttentionShape& shape) {
-  return {{"batch", shape.batch},         {"heads", shape.heads},
-          {"kv_heads", shape.kv_heads},   {"queries", shape.queries},
-          {"keys", shape.keys},           {"dim", shape.dim},
-          {"value_dim", shape.value_dim}, {"type", DataTypeName(shape.q_type)}};
+  return {{"batch", shape.batch},
+          {"heads", shape.heads},
+          {"kv_heads", shape.kv_heads},
+          {"queries", shape.queries},
+          {"keys", shape.keys},
+          {"dim", shape.dim},
+          {"value_dim", shape.value_dim},
+          {"type", DataTypeName(shape.q_type)},
+          {"k_type", DataTypeName(shape.k_type)},
+          {"v_type", DataTypeName(shape.v_type)}};
+}
+
+// "(12, 166, 32)", with the type if it is not f32: "(12, 166, 32) f16".
+std::string Described(const npy::Array& array) {
+  const std::string shape = npy::ShapeString(array.shape);
+  return array.type == DataType::kF32 ? shape
+                                      : fmt::format("{} {}", shape, DataTypeName(array.type));
 }
 
 // Name, path if the run has such an output, and shape of every file.
@@ -104,8 +117,8 @@ void PrintReportJson(const RunReport& report) {
 
 void PrintReportText(const RunReport& report) {
   const InputArrays& inputs = report.inputs;
-  fmt::print("shape  q {}, k {}, v {}\n", npy::ShapeString(inputs.q.shape),
-             npy::ShapeString(inputs.k.shape), npy::ShapeString(inputs.v.shape));
+  fmt::print("shape  q {}, k {}, v {}\n", Described(inputs.q), Described(inputs.k),
+             Described(inputs.v));
   fmt::print("plan   {} {}, kv_block {}, {}, {} thread{}\n", report.plan.variant, report.plan.tile,
              report.plan.kv_block, report.plan.target, report.plan.threads,
              report.plan.threads == 1 ? "" : "s");

@@ -133,6 +133,18 @@ Runtime RuntimeFlags::runtime() const {
   return runtime;
 }
 
+CLI::Option* AddType(CLI::App& app, const std::string& flag, std::optional<DataType>& type,
+                     const std::string& description) {
+  const auto store = [&type, flag](const std::string& name) {
+    type = TypeFrom(name);
+    if (!type) {
+      throw CLI::ValidationError(flag,
+                                 fmt::format("found \"{}\", expected f32, f16 or bf16", name));
+    }
+  };
+  return app.add_option_function<std::string>(flag, store, description)->type_name("TYPE");
+}
+
 void ShapeFlags::AddTo(CLI::App& app) {
   AddInt(app, "--batch", batch_, "Batch size (default: 1)", kSizes);
   AddInt(app, "--heads", heads_, "Query heads (default: 1)", kSizes);
@@ -141,19 +153,13 @@ void ShapeFlags::AddTo(CLI::App& app) {
   AddInt(app, "--keys", keys_, "Keys a head (default: as --queries)", kSizes);
   AddInt(app, "--dim", dim_, "Length of a query and key", {1});
   AddInt(app, "--value-dim", value_dim_, "Length of a value (default: as --dim)", kSizes);
-  const auto store = [this](const std::string& name) {
-    type_ = TypeFrom(name);
-    if (!type_) {
-      throw CLI::ValidationError("--type",
-                                 fmt::format("found \"{}\", expected f32, f16 or bf16", name));
-    }
-  };
-  app.add_option_function<std::string>("--type", store, "f32, f16 or bf16 (default: f32)")
-      ->type_name("TYPE");
+  AddType(app, "--type", type_, "f32, f16 or bf16 (default: f32)");
+  AddType(app, "--kv-type", kv_type_, "Type of keys and values (default: as --type)");
 }
 
 bool ShapeFlags::given() const noexcept {
-  return batch_ || heads_ || kv_heads_ || queries_ || keys_ || dim_ || value_dim_ || type_;
+  return batch_ || heads_ || kv_heads_ || queries_ || keys_ || dim_ || value_dim_ || type_ ||
+         kv_type_;
 }
 
 Result<AttentionShape> ShapeFlags::shape() const {
@@ -168,11 +174,8 @@ Result<AttentionShape> ShapeFlags::shape() const {
   shape.keys = keys_.value_or(shape.queries);
   shape.dim = *dim_;
   shape.value_dim = value_dim_.value_or(shape.dim);
-  const DataType type = type_.value_or(DataType::kF32);
-  shape.q_type = type;
-  shape.k_type = type;
-  shape.v_type = type;
-  shape.out_type = type;
+  shape.q_type = shape.out_type = type_.value_or(DataType::kF32);
+  shape.k_type = shape.v_type = kv_type_.value_or(shape.q_type);
   return shape;
 }
 

@@ -71,8 +71,12 @@ class RuntimeFlags {
   std::optional<std::string> target_;
 };
 
-// --batch --heads --kv-heads --queries --keys --dim --value-dim --type. The object outlives the
-// parse.
+// Adds `--flag TYPE` for f32, f16 or bf16.
+CLI::Option* AddType(CLI::App& app, const std::string& flag, std::optional<DataType>& type,
+                     const std::string& description);
+
+// --batch --heads --kv-heads --queries --keys --dim --value-dim --type --kv-type. The object
+// outlives the parse.
 class ShapeFlags {
  public:
   void AddTo(CLI::App& app);
@@ -81,12 +85,12 @@ class ShapeFlags {
   bool given() const noexcept;
 
   // The shape with its defaults: batch and heads 1, kv_heads as heads, keys as queries, value_dim
-  // as dim, f32. kInvalidArgument when --queries or --dim is missing.
+  // as dim, type f32 and kv_type as type. kInvalidArgument when --queries or --dim is missing.
   Result<AttentionShape> shape() const;
 
  private:
   std::optional<int64_t> batch_, heads_, kv_heads_, queries_, keys_, dim_, value_dim_;
-  std::optional<DataType> type_;
+  std::optional<DataType> type_, kv_type_;
 };
 
 }  // namespace lanewise::tools

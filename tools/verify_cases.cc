@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The list of cases.
+// The list of cases, but for those of decoding and of 16-bit types.
 
 #include "tools/verify_cases.h"
 
@@ -325,6 +325,10 @@ class CaseList {
 
 }  // namespace
 
-std::vector<VerifyCase> VerifyCases() { return CaseList().Make(); }
+std::vector<VerifyCase> VerifyCases() {
+  std::vector<VerifyCase> cases = CaseList().Make();
+  for (VerifyCase& typed : VerifyTypeCases()) cases.push_back(std::move(typed));
+  return cases;
+}
 
 }  // namespace lanewise::tools

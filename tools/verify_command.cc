@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Cases x register tiles x targets.
+// Cases x kernels x targets.
 
 #include "tools/verify_command.h"
 
@@ -34,15 +34,34 @@ struct VerifyFlags {
 struct TargetReport {
   std::string target;
   std::vector<std::string> tiles;
-  int64_t runs = 0;  // cases times tiles
+  int64_t runs = 0;
   double worst_ratio = 0;
-  std::string worst_run;              // "tile 8x2v, causal ..."
+  std::string worst_run;              // "lanes 8x2v, causal ..."
   std::vector<std::string> failures;  // run and what was wrong
 
   bool passed() const { return failures.empty(); }
 };
 
-// Runs every case with every register tile of `runtime.target`.
+// A way to compute, and what to call it.
+struct Choice {
+  std::string name;
+  attention::PlanOverrides overrides;
+};
+
+// Every register tile of `lanes`, `few`, and what the plan chooses by itself.
+std::vector<Choice> Choices(const std::vector<std::string>& tiles) {
+  std::vector<Choice> choices(2);
+  choices[0].name = "default plan";
+  choices[1].name = choices[1].overrides.variant = "few";
+  for (const std::string& tile : tiles) {
+    Choice& choice = choices.emplace_back();
+    choice.name = "lanes " + tile;
+    choice.overrides.tile = tile;
+  }
+  return choices;
+}
+
+// Runs every case in every way on `runtime.target`.
 Result<TargetReport> VerifyTarget(const Runtime& runtime, std::vector<PreparedVerifyCase>& cases) {
   const Result<int64_t> target = machine::FindTarget(runtime.target);
   if (!target.ok()) return target.status();
@@ -50,15 +69,15 @@ Result<TargetReport> VerifyTarget(const Runtime& runtime, std::vector<PreparedVe
   report.target = machine::TargetName(*target);
   for (const kernels::LanesKernel& kernel : kernels::LanesKernels(*target)) {
     report.tiles.emplace_back(kernel.tile);
-    attention::PlanOverrides overrides;
-    overrides.tile = kernel.tile;
+  }
+  for (auto& [name, overrides] : Choices(report.tiles)) {
     for (PreparedVerifyCase& prepared : cases) {
       const VerifyCase& description = prepared.description();
       overrides.kv_block = description.kv_block;
       const Result<AttentionPlan> plan =
           attention::PlanAttentionWith(description.shape, description.options, runtime, overrides);
       if (!plan.ok()) return plan.status();
-      const std::string run = fmt::format("tile {}, {}", kernel.tile, description.name);
+      const std::string run = fmt::format("{}, {}", name, description.name);
       double ratio = 0;
       const std::string wrong = prepared.Run(*plan, &ratio);
       if (!wrong.empty()) report.failures.push_back(run + ": " + wrong);

@@ -22,11 +22,14 @@ std::vector<std::string> Names(const std::vector<Case>& cases) {
 TEST(CasesTest, NamesAreUniqueAndKnown) {
   const std::vector<std::string> names = Names(AllCases());
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-  EXPECT_EQ(names,
-            (std::vector<std::string>{"full_d64", "full_d128", "full_d64_mask", "full_d64_bias",
-                                      "full_d64_softcap", "causal_d64", "causal_d128", "bert",
-                                      "local32", "local128", "local512", "window128_causal",
-                                      "decode_gqa", "decode_mha", "chunk_gqa"}));
+  EXPECT_EQ(
+      names,
+      (std::vector<std::string>{
+          "full_d64",      "full_d128",        "full_d128_f16", "full_d128_bf16",   "full_d64_mask",
+          "full_d64_bias", "full_d64_softcap", "causal_d64",    "causal_d128",      "bert",
+          "local32",       "local128",         "local512",      "window128_causal", "decode_gqa",
+          "decode_mha",    "decode_f16",       "decode_bf16",   "decode_l2",        "decode_long",
+          "chunk_gqa"}));
 }
 
 TEST(CasesTest, LinesOfTheTable) {
@@ -64,6 +67,30 @@ TEST(CasesTest, LocalCases) {
     EXPECT_EQ(local.options.window.right, window.right) << name;
     EXPECT_EQ(local.options.causal, std::string(name) == "window128_causal");
   }
+}
+
+TEST(CasesTest, TypedCasesHaveTheShapeOfTheirF32Counterpart) {
+  const struct {
+    const char* name;
+    const char* plain;
+    const char* types;  // as CustomCase puts them into names
+  } cases[] = {{"full_d128_f16", "full_d128", "_f16_f16_f16_f32"},
+               {"full_d128_bf16", "full_d128", "_bf16_bf16_bf16_f32"},
+               {"decode_f16", "decode_gqa", "_f32_f16_f16_f32"},
+               {"decode_bf16", "decode_gqa", "_f32_bf16_bf16_f32"}};
+  for (const auto& c : cases) {
+    const Case typed = FindCases({c.name})->front();
+    const Case plain = FindCases({c.plain})->front();
+    EXPECT_EQ(CustomCase(typed.shape, typed.options).name,
+              CustomCase(plain.shape, plain.options).name + c.types);
+  }
+}
+
+TEST(CasesTest, CachedAndLongDecode) {
+  const Case cached = FindCases({"decode_l2"})->front();
+  EXPECT_EQ(CustomCase(cached.shape, cached.options).name, "b1_h8_kv1_q1_k512_d128_v128");
+  const Case long_one = FindCases({"decode_long"})->front();
+  EXPECT_EQ(CustomCase(long_one.shape, long_one.options).name, "b1_h1_kv1_q1_k65536_d64_v64");
 }
 
 // They are compared with full_d64.
@@ -111,6 +138,22 @@ TEST(CasesTest, MessageStaysOneShortLine) {
   const std::string message = FindCases({"x\n" + std::string(5000, 'y')}).status().message();
   EXPECT_EQ(message.find('\n'), std::string::npos);
   EXPECT_LT(message.size(), 500U);
+}
+
+TEST(CasesTest, CustomNamesTellTheTypes) {
+  AttentionShape shape = {.queries = 9, .keys = 9, .dim = 64, .value_dim = 64};
+  const std::string plain = "b1_h1_kv1_q9_k9_d64_v64";
+  EXPECT_EQ(CustomCase(shape, {}).name, plain);
+  shape.v_type = DataType::kBF16;
+  EXPECT_EQ(CustomCase(shape, {}).name, plain + "_f32_f32_bf16_f32");
+  shape.q_type = DataType::kF16;
+  EXPECT_EQ(CustomCase(shape, {}).name, plain + "_f16_f32_bf16_f32");
+  shape.k_type = shape.v_type = DataType::kF16;
+  EXPECT_EQ(CustomCase(shape, {}).name, plain + "_f16_f16_f16_f32");
+  shape.out_type = DataType::kF16;
+  AttentionOptions options;
+  options.causal = true;
+  EXPECT_EQ(CustomCase(shape, options).name, plain + "_f16_causal");
 }
 
 TEST(CasesTest, CustomNamesTellTheShape) {

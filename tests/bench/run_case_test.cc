@@ -9,10 +9,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/prepared_case.h"
 #include "bench/work.h"
+#include "tests/support/half.h"
 
 namespace lanewise::bench {
 namespace {
@@ -66,6 +69,26 @@ TEST(RunCaseTest, DecodeHasBandwidths) {
   EXPECT_DOUBLE_EQ(*result->gbps * result->seconds * 1e9, 2.0 * 50 * (16 + 24) * 4);
   ASSERT_TRUE(result->read_gbps.has_value());
   EXPECT_GT(*result->read_gbps, 0.0);
+}
+
+TEST(RunCaseTest, DecodeCountsTheBytesOfItsTypes) {
+  AttentionShape shape = SmallShape(1);
+  // Odd numbers of elements, so that K and V end in the middle of a word.
+  shape.heads = shape.kv_heads = 1;
+  shape.keys = 51;
+  shape.dim = 17;
+  shape.value_dim = 23;
+  for (const DataType k_type : {DataType::kF32, DataType::kF16}) {
+    shape.k_type = k_type;
+    shape.v_type = DataType::kBF16;
+    const Case benchmark = CustomCase(shape, {});
+    const Result<CaseResult> result = RunCase(benchmark, Threads(2), {}, ShortMeasure());
+    ASSERT_TRUE(result.ok()) << benchmark.name << ": " << result.status().message();
+    ASSERT_TRUE(result->gbps.has_value());
+    const int k_bytes = k_type == DataType::kF32 ? 4 : 2;
+    EXPECT_DOUBLE_EQ(*result->gbps * result->seconds * 1e9, 51.0 * (17 * k_bytes + 23 * 2));
+    EXPECT_GT(*result->read_gbps, 0.0);
+  }
 }
 
 TEST(RunCaseTest, ForcedTargetIsTheOneThatRuns) {
@@ -180,12 +203,46 @@ TEST(PreparedCaseTest, ArraysBeyondMemoryAreAnError) {
   EXPECT_EQ(CaseArrays::Make(CustomCase(shape, options)).status().code(), StatusCode::kOutOfMemory);
 }
 
-TEST(PreparedCaseTest, RaggedBatchesAreRefused) {
-  AttentionOptions options;
-  options.ragged = true;
-  const Status status = CaseArrays::Make(CustomCase(SmallShape(20), options)).status();
-  EXPECT_EQ(status.code(), StatusCode::kUnsupported);
-  EXPECT_NE(status.message().find("ragged"), std::string::npos) << status.message();
+// Arrays of every type hold the numbers of the f32 ones, rounded.
+TEST(PreparedCaseTest, ArraysOfEveryTypeHoldTheSameNumbers) {
+  AttentionShape shape = SmallShape(20);
+  shape.kv_heads = shape.heads = 3;
+  shape.keys = 51;
+  shape.dim = 17;
+  const Result<CaseArrays> plain = CaseArrays::Make(CustomCase(shape, {}));
+  ASSERT_TRUE(plain.ok()) << plain.status().message();
+  for (const DataType type : {DataType::kF16, DataType::kBF16}) {
+    shape.q_type = shape.k_type = shape.v_type = shape.out_type = type;
+    const Result<CaseArrays> typed = CaseArrays::Make(CustomCase(shape, {}));
+    ASSERT_TRUE(typed.ok()) << typed.status().message();
+    const std::pair<ConstTensor, ConstTensor> arrays[] = {
+        {typed->tensors().q, plain->tensors().q},
+        {typed->tensors().k, plain->tensors().k},
+        {typed->tensors().v, plain->tensors().v},
+        {typed->tensors().out, plain->tensors().out}};
+    for (const auto& [got, want] : arrays) {
+      ASSERT_EQ(got.type, type);
+      ASSERT_EQ(got.sizes, want.sizes);
+      ASSERT_EQ(got.strides, DenseStrides(got.sizes));
+      for (int64_t i = 0; i < got.sizes[0] * got.strides[0]; ++i) {
+        const double number{static_cast<const float*>(want.data)[i]};
+        ASSERT_EQ(static_cast<const uint16_t*>(got.data)[i], testing::ToHalf(type, number))
+            << DataTypeName(type) << " " << i;
+      }
+    }
+  }
+}
+
+TEST(PreparedCaseTest, OtherBatchesAreRefused) {
+  for (const char* name : {"ragged", "kv_first", "paged"}) {
+    AttentionOptions options;
+    options.ragged = std::string(name) == "ragged";
+    options.kv_first = std::string(name) == "kv_first";
+    options.paged = std::string(name) == "paged";
+    const Status status = CaseArrays::Make(CustomCase(SmallShape(20), options)).status();
+    EXPECT_EQ(status.code(), StatusCode::kUnsupported);
+    EXPECT_NE(status.message().find(name), std::string::npos) << status.message();
+  }
 }
 
 TEST(PreparedCaseTest, OtherTypesAreRefused) {

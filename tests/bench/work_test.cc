@@ -125,6 +125,9 @@ TEST(WorkTest, FlopsOfKnownCases) {
   for (const char* name : {"full_d64_mask", "full_d64_bias", "full_d64_softcap"}) {
     EXPECT_EQ(Flops(FindCases({name})->front()), Flops(full)) << name;
   }
+  for (const char* name : {"full_d128_f16", "full_d128_bf16"}) {
+    EXPECT_EQ(Flops(FindCases({name})->front()), 2 * Flops(full)) << name;
+  }
 }
 
 TEST(WorkTest, DecodeBytesCountSharedHeadsOnce) {
@@ -136,6 +139,23 @@ TEST(WorkTest, DecodeBytesCountSharedHeadsOnce) {
   half.shape.k_type = DataType::kF16;
   half.shape.v_type = DataType::kBF16;
   EXPECT_EQ(DecodeBytes(half), 2.0 * 8 * 8192 * 128 * 2);
+
+  for (const char* name : {"decode_f16", "decode_bf16"}) {
+    const Case typed = FindCases({name})->front();
+    ASSERT_TRUE(IsDecode(typed.shape)) << name;
+    EXPECT_EQ(DecodeBytes(typed), 2.0 * 8 * 8192 * 128 * 2) << name;
+  }
+  Case mixed = gqa;
+  mixed.shape.v_type = DataType::kF16;
+  mixed.shape.value_dim = 64;
+  EXPECT_EQ(DecodeBytes(mixed), 8.0 * 8192 * (128 * 4 + 64 * 2));
+
+  const Case cached = FindCases({"decode_l2"})->front();
+  ASSERT_TRUE(IsDecode(cached.shape));
+  EXPECT_EQ(DecodeBytes(cached), 512.0 * 1024);
+  const Case long_one = FindCases({"decode_long"})->front();
+  ASSERT_TRUE(IsDecode(long_one.shape));
+  EXPECT_EQ(DecodeBytes(long_one), 32.0 * 1024 * 1024);
 
   Case first_key = gqa;
   first_key.options.causal = true;

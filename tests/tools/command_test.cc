@@ -132,9 +132,11 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       {with(run, {"--kv-len", "5,,3"}), "\"5,,3\""},
       {with(run, {"--kv-len", "5,x"}), "\"5,x\""},
       {with(run, {"--mask"}), "--mask"},
+      {with(run, {"--type", "f64"}), "--type: found \"f64\", expected f32, f16 or bf16"},
+      {with(run, {"--type", "F16"}), "--type: found \"F16\""},
+      {with(run, {"--kv-type", "bool"}), "--kv-type: found \"bool\", expected f32, f16 or bf16"},
+      {with(run, {"--kv-type", ""}), "--kv-type"},
       // Options of the design that this version does not have may not be swallowed.
-      {with(run, {"--type", "f16"}), "--type"},
-      {with(run, {"--kv-type", "f16"}), "--kv-type"},
       {with(run, {"--score", "additive"}), "--score"},
       {{"explain", "--dim", "3"}, "--queries is required"},
       {{"explain", "--queries", "3"}, "--dim is required"},
@@ -143,6 +145,7 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       {Explain({"--keys", "1e3"}), "\"1e3\""},
       {Explain({"--type", "f64"}), "expected f32, f16 or bf16"},
       {Explain({"--type", "bool"}), "\"bool\""},
+      {Explain({"--kv-type", "fp16"}), "--kv-type: found \"fp16\", expected f32, f16 or bf16"},
       {{"explain", "--queries", "3", "--dim", "0"}, "at least 1"},
       // What only the plan notices is still wrong on the command line.
       {Explain({"--heads", "4", "--kv-heads", "3"}), "kv_heads: found 3"},
@@ -157,6 +160,7 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       {{"bench", "--queries", "9", "--dim", "8", "--bias", "b.npy"}, "\"b.npy\" has its own shape"},
       {{"bench", "full_d64", "--softcap", "3"}, "\"full_d64\" has its own shape"},
       {{"bench", "full_d64", "--mask"}, "\"full_d64\" has its own shape"},
+      {{"bench", "full_d64", "--kv-type", "f16"}, "\"full_d64\" has its own shape"},
   };
   for (const auto& [arguments, text] : cases) {
     const Outcome outcome = RunCommand(arguments);
@@ -239,7 +243,7 @@ TEST(CommandTest, ExplainFollowsItsFlags) {
   EXPECT_EQ(one["threads"], 1);
   // A larger dim needs more scratch: the shape reaches the plan.
   EXPECT_LT(one["workspace_bytes"],
-            JsonOf(RunCommand({"explain", "--queries", "100", "--dim", "640", "--threads", "1",
+            JsonOf(RunCommand({"explain", "--queries", "100", "--dim", "6400", "--threads", "1",
                                "--json"}))["workspace_bytes"]);
 }
 
@@ -252,11 +256,15 @@ TEST(CommandTest, ExplainTakesEveryOption) {
   }
 }
 
-TEST(CommandTest, ExplainTellsWhatThisVersionCannotDo) {
-  for (const char* type : {"f16", "bf16"}) {
-    const Outcome outcome = RunCommand(Explain({"--type", type}));
-    EXPECT_TRUE(FailsWith(outcome, 1, std::string("found ") + type + ", expected f32"));
-    EXPECT_THAT(outcome.out, IsEmpty());
+TEST(CommandTest, ExplainTakesEveryType) {
+  for (const char* type : {"f32", "f16", "bf16"}) {
+    EXPECT_TRUE(Succeeds(RunCommand(Explain({"--type", type})))) << type;
+    for (const char* kv_type : {"f32", "f16", "bf16"}) {
+      const json plan = JsonOf(
+          RunCommand({"explain", "--json", "--queries", "1", "--keys", "300", "--heads", "8",
+                      "--kv-heads", "2", "--dim", "64", "--type", type, "--kv-type", kv_type}));
+      EXPECT_GT(plan["kv_block"].get<int64_t>(), 0) << type << " " << kv_type;
+    }
   }
 }
 
@@ -311,6 +319,48 @@ TEST(CommandTest, BenchTakesEveryOption) {
   EXPECT_EQ(report["results"][0]["case"],
             "b2_h2_kv2_q30_k40_d8_v8_window20_-1_softcap30_mask_bias_alibi_sinks_lse_weights_"
             "kv_len25to40");
+}
+
+TEST(CommandTest, BenchTakesAVariant) {
+  const Arguments shape = {"bench", "--queries", "1",    "--keys",    "300", "--dim",
+                           "16",    "--seconds", "0.01", "--threads", "1"};
+  for (const char* variant : {"lanes", "few"}) {
+    Arguments arguments = shape;
+    arguments.insert(arguments.end(), {"--variant", variant});
+    EXPECT_THAT(RunCommand(arguments).out, HasSubstr(std::string(" ") + variant + " "));
+    arguments.emplace_back("--json");
+    const json report = JsonOf(RunCommand(arguments));
+    EXPECT_EQ(report["results"][0]["plan"]["variant"], variant);
+    EXPECT_EQ(report["results"][0]["plan"]["sources"]["variant"], "override");
+  }
+  Arguments unknown = shape;
+  unknown.insert(unknown.end(), {"--variant", "many"});
+  EXPECT_TRUE(FailsWith(RunCommand(unknown), 2, "variant: found \"many\""));
+}
+
+TEST(CommandTest, BenchTakesEveryType) {
+  const Arguments decode = {"bench",     "--json", "--queries",  "1", "--keys",   "300",
+                            "--heads",   "8",      "--kv-heads", "2", "--dim",    "16",
+                            "--seconds", "0.01",   "--threads",  "1", "--kv-len", "200"};
+  const struct {
+    Arguments types;
+    std::string suffix;
+    double element_bytes;  // of K and V
+  } cases[] = {{{"--type", "f16"}, "_f16", 2},
+               {{"--type", "bf16"}, "_bf16", 2},
+               {{"--kv-type", "bf16"}, "_f32_bf16_bf16_f32", 2},
+               {{"--type", "f16", "--kv-type", "f32"}, "_f16_f32_f32_f16", 4},
+               {{"--type", "f32", "--kv-type", "f32"}, "", 4}};
+  for (const auto& c : cases) {
+    Arguments arguments = decode;
+    arguments.insert(arguments.end(), c.types.begin(), c.types.end());
+    const json report = JsonOf(RunCommand(arguments));
+    const json& result = report["results"][0];
+    EXPECT_EQ(result["case"], "b1_h8_kv2_q1_k300_d16_v16" + c.suffix + "_kv_len200");
+    const double bytes = 2 * 200 * (16 + 16) * c.element_bytes;
+    EXPECT_NEAR(result["gbps"].get<double>() * result["ms"].get<double>() * 1e6, bytes, 1e-6);
+    EXPECT_GT(result["read_fraction"].get<double>(), 0);
+  }
 }
 
 TEST(CommandTest, NoticesThatNobodyGetsItsOutput) {

@@ -88,7 +88,8 @@ TEST_F(RunTest, ReportsInJson) {
   const json report = json::parse(Run({"--json", "--check", "--threads", "1"}).out);
   EXPECT_EQ(report["shape"],
             json::parse(R"({"batch": 1, "heads": 2, "kv_heads": 1, "queries": 12, "keys": 30,
-                            "dim": 8, "value_dim": 6, "type": "f32"})"));
+                            "dim": 8, "value_dim": 6, "type": "f32", "k_type": "f32",
+                            "v_type": "f32"})"));
   EXPECT_EQ(report["plan"]["variant"], "lanes");
   EXPECT_EQ(report["plan"]["threads"], 1);
   EXPECT_GE(report["ms"].get<double>(), 0);
@@ -168,16 +169,9 @@ TEST_F(RunTest, NamesTypesItCannotUse) {
   for (const auto& [name, rows] : {std::pair("q", 9), std::pair("k", 20), std::pair("v", 20)}) {
     const std::string file = std::string(name) + ".npy";
     const npy::Array good = ReadArray(file);
-    npy::Array other;
-    other.shape = {rows, 8};
-    other.type = DataType::kF16;
-    other.data.resize(static_cast<size_t>(rows) * 16);
-    WriteArray(file, other);
-    ExpectFailure({}, std::string(name) + "_type: found f16, expected f32");
-    other.type = DataType::kBool;
-    other.data.resize(static_cast<size_t>(rows) * 8);
-    WriteArray(file, other);
-    ExpectFailure({}, file + ": bool elements, expected f32");
+    WriteArray(file, npy::Array::Zeros({rows, 8}, DataType::kBool));
+    ExpectFailure({}, file + ": bool elements, expected f32 or f16");
+    ExpectFailure({"--type", "f16", "--kv-type", "f16"}, file + ": bool elements");
     WriteArray(file, good);
   }
 }

@@ -88,16 +88,20 @@ class RunTest : public ::testing::Test {
 
   // Compares out.npy, and lse.npy and weights.npy where they exist, with the definition for the
   // inputs, and the arrays mask.npy, bias.npy, alibi.npy and sinks.npy if `options` has them.
-  void ExpectMatchesDefinition(AttentionOptions options, const std::vector<int64_t>& kv_len = {}) {
+  // `types` as on the command line.
+  void ExpectMatchesDefinition(AttentionOptions options, const std::vector<int64_t>& kv_len = {},
+                               const InputTypes& types = {}) {
     const auto path = [this](const char* name, bool given) {
       return given ? std::optional(folder_.Path(name)) : std::nullopt;
     };
     const Result<InputArrays> inputs =
         ReadInputs({folder_.Path("q.npy"), folder_.Path("k.npy"), folder_.Path("v.npy"),
                     path("mask.npy", options.mask), path("bias.npy", options.bias),
-                    path("alibi.npy", options.alibi_slopes), path("sinks.npy", options.sinks)});
+                    path("alibi.npy", options.alibi_slopes), path("sinks.npy", options.sinks)},
+                   types);
     ASSERT_TRUE(inputs.ok()) << inputs.status().message();
     AttentionTensors tensors = inputs->Tensors();
+    tensors.out.type = inputs->shape.out_type;
     options.kv_len = !kv_len.empty();
     tensors.kv_len = {kv_len.data(), static_cast<int64_t>(kv_len.size())};
     options.weights = FileNames().contains("weights.npy");
