@@ -1,0 +1,126 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Callers with floating-point modes of their own: they keep them, and results do not depend on
+// them.
+
+#include <fenv.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/process/cases.h"
+#include "tests/support/attention_case.h"
+#include "tests/support/gen.h"
+#include "tests/support/process_state.h"
+
+#if defined(__x86_64__)
+#include <xmmintrin.h>
+#endif
+
+namespace lanewise::testing {
+namespace {
+
+struct Modes {
+  const char* name;
+  void (*set)();
+};
+
+std::vector<Modes> OddModes() {
+  std::vector<Modes> modes = {
+      {"upward", [] { fesetround(FE_UPWARD); }},
+      {"toward zero", [] { fesetround(FE_TOWARDZERO); }},
+  };
+#if defined(__x86_64__)
+  modes.push_back(
+      {"flush to zero, subnormals are zero", [] { _mm_setcsr(_mm_getcsr() | 0x8040); }});
+#endif
+#if defined(__GLIBC__)
+  // Not every CPU of other architectures can trap.
+  modes.push_back({"traps", [] {
+                     feclearexcept(FE_ALL_EXCEPT);
+                     feenableexcept(FE_INVALID | FE_DIVBYZERO | FE_OVERFLOW);
+                   }});
+#endif
+  return modes;
+}
+
+// Values and results are subnormal, and some are NaN: what modes make a difference to.
+AttentionCase SensitiveCase() {
+  AttentionCase c = PrefillCase();
+  c.v = Gen(3, Count(c.v_sizes()), 1e-38F);
+  for (size_t i = 0; i < c.v.size(); i += 997) c.v[i] = std::numeric_limits<float>::quiet_NaN();
+  for (size_t i = 500; i < c.v.size(); i += 997) c.v[i] = std::numeric_limits<float>::infinity();
+  return c;
+}
+
+// Runs `plan` on a thread with `modes`, which have to survive; what came out.
+class Runner {
+ public:
+  Runner() : prepared_(SensitiveCase()) {}
+
+  Result<AttentionPlan> Plan(int threads) const {
+    return PlanAttention(prepared_.description().shape, prepared_.description().options,
+                         OnThreads(threads).runtime);
+  }
+
+  std::vector<float> Run(const AttentionPlan& plan, void (*set_modes)()) const {
+    std::vector<float> out = Repeat(0, Count(prepared_.description().out_sizes()));
+    AttentionTensors tensors = prepared_.inputs();
+    tensors.out = Tensor(out.data(), prepared_.description().out_sizes());
+    Workspace workspace(plan.workspace_bytes());
+    std::string before;
+    std::string after;
+    std::thread([&] {
+      if (set_modes != nullptr) set_modes();
+      before = ProcessState();
+      const Status status = plan.Run(tensors, workspace);
+      after = ProcessState();
+      EXPECT_TRUE(status.ok()) << status.message();
+    }).join();
+    EXPECT_EQ(after, before);
+    return out;
+  }
+
+  AttentionRun Expected() const {
+    const AttentionRun run = prepared_.Run(OnThreads(1));
+    EXPECT_TRUE(prepared_.Agrees(run, prepared_.FromReference()));
+    return run;
+  }
+
+ private:
+  PreparedCase prepared_;
+};
+
+TEST(FloatModesTest, ResultsDoNotDependOnTheCaller) {
+  const Runner runner;
+  const std::vector<float> expected = runner.Expected().out;
+  for (const Modes& modes : OddModes()) {
+    for (const int threads : {1, 2, 0}) {
+      const std::string what = std::string(modes.name) + ", threads " + std::to_string(threads);
+      const Result<AttentionPlan> plan = runner.Plan(threads);
+      ASSERT_TRUE(plan.ok());
+      EXPECT_TRUE(SameBits(runner.Run(*plan, modes.set), expected)) << what;
+    }
+  }
+}
+
+// The scheduler remembers the modes of the thread that a plan first ran on.
+TEST(FloatModesTest, ModesOfOneCallerDoNotReachAnother) {
+  const Runner runner;
+  const std::vector<float> expected = runner.Expected().out;
+  for (const Modes& modes : OddModes()) {
+    const Result<AttentionPlan> plan = runner.Plan(2);
+    ASSERT_TRUE(plan.ok());
+    for (const auto set_modes : {modes.set, static_cast<void (*)()>(nullptr), modes.set}) {
+      EXPECT_TRUE(SameBits(runner.Run(*plan, set_modes), expected)) << modes.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lanewise::testing
