@@ -30,30 +30,31 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 // scores, stay in registers.
 inline constexpr size_t kFewRows = kLanes == 16 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
-// How far ahead of their use the lines of a row are fetched: hardware follows the streams, but
-// waits for the first lines of each page.
-inline constexpr size_t kFewBytesAhead = 256;
+// The query rows that come first wait for memory; their loads are instructions of their own, as
+// hardware predicts addresses by instruction. Later ones find the rows in the first-level cache.
+enum class Rows { kFirst, kSecond, kLater };
 
-// The query rows that come first wait for memory, and fetch ahead for all. Their loads are also
-// instructions of their own, as hardware predicts addresses by instruction.
-enum class Rows { kFirst, kOther };
+// How far ahead lines are fetched, if at all: hardware follows the streams, but waits for the first
+// lines of each page. The second rows, which leave memory idle, fetch for the next rows of the
+// streams.
+template <Rows kRows>
+inline constexpr size_t kBytesAhead = kRows == Rows::kFirst    ? 256
+                                      : kRows == Rows::kSecond ? 768
+                                                               : 0;
 
 // Calls tile.Take<rows, count>(row) for all query rows, kMost at a time while there are as many,
 // then by smaller powers of two.
 template <size_t kMost, Rows kRows, class Tile>
 HWY_INLINE void TakeRows(const Tile& tile, size_t row, size_t row_count) {
-  if constexpr (kRows == Rows::kFirst) {
-    if (row_count >= kMost) {
-      tile.template Take<Rows::kFirst, kMost>(0);
-      TakeRows<kMost, Rows::kOther>(tile, kMost, row_count);
-    } else if constexpr (kMost > 1) {
-      TakeRows<kMost / 2, Rows::kFirst>(tile, 0, row_count);
-    }
-  } else {
-    for (; row + kMost <= row_count; row += kMost) {
-      tile.template Take<Rows::kOther, kMost>(row);
-    }
-    if constexpr (kMost > 1) TakeRows<kMost / 2, Rows::kOther>(tile, row, row_count);
+  if constexpr (kRows == Rows::kLater) {
+    for (; row + kMost <= row_count; row += kMost) tile.template Take<kRows, kMost>(row);
+    if constexpr (kMost > 1) TakeRows<kMost / 2, kRows>(tile, row, row_count);
+  } else if (row + kMost <= row_count) {
+    constexpr Rows kNext = kRows == Rows::kFirst ? Rows::kSecond : Rows::kLater;
+    tile.template Take<kRows, kMost>(row);
+    TakeRows<kMost, kNext>(tile, row + kMost, row_count);
+  } else if constexpr (kMost > 1) {
+    TakeRows<kMost / 2, kRows>(tile, row, row_count);
   }
 }
 
@@ -65,11 +66,6 @@ HWY_INLINE void KeepInRegister(FloatVec& v) {
 #else
   (void)v;
 #endif
-}
-
-template <class T>
-HWY_INLINE void FetchAhead(const T* elements) {
-  __builtin_prefetch(reinterpret_cast<const char*>(elements) + kFewBytesAhead);
 }
 
 // The first and second half of 2 kLanes elements. Those of bf16 are the even and the odd ones: one
@@ -98,7 +94,9 @@ HWY_INLINE void ForEachVector(FloatTag d, const T* const* rows, size_t columns, 
     HWY_UNROLL(16)
     for (size_t i = 0; i < N; ++i) {
       v[i] = LoadHalf<Half::kFirst>(d, rows[i] + c);
-      if constexpr (kRows == Rows::kFirst) FetchAhead(rows[i] + c);
+      if constexpr (kBytesAhead<kRows> != 0) {
+        __builtin_prefetch(reinterpret_cast<const char*>(rows[i] + c) + kBytesAhead<kRows>);
+      }
     }
     add(c, v);
     HWY_UNROLL(16)
@@ -306,7 +304,7 @@ template <class T>
 HWY_NOINLINE void AddSeenValue(const FewValueArgs& args, const T* values, size_t place) {
   for (size_t r = 0; r < args.row_count; ++r) {
     if (!Sees(args.rows[r].edits, place)) continue;
-    ValueTile<Rows::kOther, 1, 1>(FloatTag(), args, r, &values, &place);
+    ValueTile<Rows::kLater, 1, 1>(FloatTag(), args, r, &values, &place);
   }
 }
 
