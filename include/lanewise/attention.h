@@ -247,9 +247,12 @@ class LANEWISE_EXPORT AttentionPlan {
   // sum over the row by u * 9n/8 of the sum of magnitudes; errors seen are a few u. Weights more
   // than e^88 below the largest of their row may be 0.
   //
-  // A row of the result depends on that row's query, the keys it sees and on dim, value_dim, the
-  // scale, the target and the plan's kv_block, and on nothing else: threads, batch, heads, the
-  // other queries and the tile sizes do not change a bit of it.
+  // A row of the result depends on that row's query, the keys it sees and on dim, value_dim, types,
+  // the scale, the target and the plan's variant and kv_block, and on nothing else: threads, batch,
+  // the other queries, rings, pages and the tile sizes do not change a bit of it. The variant
+  // follows from the number of rows a kv head: queries times the heads that share it.
+  //
+  // Stores to f16 and bf16 round to nearest, ties to even; subnormals are kept.
   //
   // Cost: no allocation, no lock held; O(queries * keys * (dim + value_dim)) arithmetic over the
   // visible pairs; scratch only in `workspace`, which must have workspace_bytes(). Uses up to
@@ -278,7 +281,8 @@ class LANEWISE_EXPORT AttentionPlan {
 //
 // Errors: kInvalidArgument for a negative size, dim 0, heads not a multiple of kv_heads, sizes
 // whose product overflows 64 bits, a NaN or infinite scale, top_left together with query_offset, an
-// unknown target; kUnsupported for a type or target that this build or machine cannot do.
+// unknown target, a type other than f32, f16 and bf16; kUnsupported for a target that this build or
+// machine cannot do.
 LANEWISE_EXPORT Result<AttentionPlan> PlanAttention(
     const AttentionShape& shape, const AttentionOptions& options = {},
     const Runtime& runtime = DefaultRuntime()) noexcept;

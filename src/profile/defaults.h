@@ -59,8 +59,8 @@ int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, 
 int64_t LanesGrain(int64_t tile_count, int threads);
 
 // Largest number of rows a kv head (query heads that share it times queries) for which `few` is
-// expected to be the better variant: as many as a vector has lanes, fewer where sums over the lanes
-// weigh more because rows are short. Numeric.
+// expected to be the better variant: the more the longer rows are, as its sums over the lanes then
+// weigh less, up to one and a half times the lanes of a vector. Numeric.
 int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim);
 
 // Keys a chunk of `few`. Four streams of a quarter each: long, so that hardware fetches ahead of
