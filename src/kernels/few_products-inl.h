@@ -21,6 +21,7 @@
 #include "src/kernels/few.h"
 #include "src/kernels/few_edit-inl.h"
 #include "src/kernels/lane_sums-inl.h"
+#include "src/kernels/transpose-inl.h"
 #include "src/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -84,6 +85,9 @@ HWY_INLINE FloatVec LoadHalf(FloatTag d, const T* from) {
   }
 }
 
+// Compilers inline lambdas late, and until then the vectors that one captures live in memory.
+#define LANEWISE_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
+
 // Calls add(c, rows as vectors) for N rows of `columns` elements, kLanes of them at a time: halves
 // at c and c + kLanes, then what is left, in order.
 template <Rows kRows, size_t N, class T, class Add>
@@ -119,7 +123,7 @@ HWY_INLINE void MultiplyKeys(FloatTag d, const FewScoreArgs& args, size_t row, c
                              FloatVec (&acc)[R][N]) {
   const float* HWY_RESTRICT queries = args.queries + row * args.query_stride;
   const size_t query_stride = args.query_stride;
-  ForEachVector<kRows, N>(d, keys, args.dim, [&](size_t c, FloatVec(&k)[N]) HWY_ATTR {
+  ForEachVector<kRows, N>(d, keys, args.dim, [&](size_t c, FloatVec(&k)[N]) LANEWISE_INLINE_LAMBDA {
     if constexpr (R > 1) {
       HWY_UNROLL(16)
       for (size_t i = 0; i < N; ++i) KeepInRegister(k[i]);
@@ -205,9 +209,12 @@ struct NextRows {
   const T* rows[N];
   size_t places[N];
   size_t count;
+  bool in_step;  // N / kFewStreams rows of each of all streams
 
-  HWY_INLINE explicit NextRows(RunCursor<T>& cursor) : count(HWY_MIN(N, cursor.left())) {
-    if (N % kFewStreams == 0 && count == N && cursor.has_all_streams()) {
+  HWY_INLINE explicit NextRows(RunCursor<T>& cursor)
+      : count(HWY_MIN(N, cursor.left())), in_step(count == N && cursor.has_all_streams()) {
+    static_assert(N % kFewStreams == 0);
+    if (in_step) {
       HWY_UNROLL(16)
       for (size_t i = 0; i < N; ++i) cursor.NextOf(i % kFewStreams, rows[i], places[i]);
       return;
@@ -220,24 +227,59 @@ struct NextRows {
   }
 };
 
-// The scores of some keys.
+// Keys whose scores are computed and stored together: four of each stream.
+inline constexpr size_t kScoredKeys = 4 * kFewStreams;
+
+// Stores each kCount lanes of v to its own row.
+template <size_t kCount, class D>
+HWY_INLINE void StoreParts(D d, hn::Vec<D> v, float* to, [[maybe_unused]] size_t stride) {
+  if constexpr (hn::MaxLanes(D()) <= kCount) {
+    hn::StoreU(v, d, to);
+  }
+#if HWY_TARGET != HWY_SCALAR
+  else {
+    const hn::Half<D> dh;
+    StoreParts<kCount>(dh, hn::LowerHalf(dh, v), to, stride);
+    StoreParts<kCount>(dh, hn::UpperHalf(dh, v), to + hn::MaxLanes(D()) / 2 / kCount * stride,
+                       stride);
+  }
+#endif
+}
+
 template <class T>
 struct ScoreTiles {
   const FewScoreArgs& args;
-  const NextRows<kLanes, T>& keys;
+  const NextRows<kScoredKeys, T>& keys;
 
   template <Rows kRows, size_t R>
   HWY_INLINE void Take(size_t row) const {
     constexpr size_t kKeys = kLanes / R;
     const FloatTag d;
+    float* HWY_RESTRICT scores = args.scores + row * args.score_stride;
+    if constexpr (kKeys == kFewStreams) {
+      if (HWY_LIKELY(keys.in_step)) {
+        // A tile has the scores of one key of each stream, row by row; four of them, transposed,
+        // have those of four neighbours.
+        FloatVec m[kColumns];
+        HWY_UNROLL(1)
+        for (size_t i = 0; i < kColumns; ++i) {
+          m[i] = ScoreTile<kRows, R>(d, args, row, keys.rows + i * kFewStreams);
+        }
+        TransposeBlocks(d, m);
+        HWY_UNROLL(4)
+        for (size_t s = 0; s < kFewStreams; ++s) {
+          StoreParts<4>(d, m[s], scores + keys.places[s], args.score_stride);
+        }
+        return;
+      }
+    }
     for (size_t first = 0; first < keys.count; first += kKeys) {
       HWY_ALIGN float products[kLanes];  // [R, kKeys]
       hn::Store(ScoreTile<kRows, R>(d, args, row, keys.rows + first), d, products);
       for (size_t r = 0; r < R; ++r) {
-        float* HWY_RESTRICT scores = args.scores + (row + r) * args.score_stride;
         HWY_UNROLL(1)  // or gcc takes the vector apart with a shuffle for each lane
         for (size_t i = 0; i < kKeys; ++i) {
-          scores[keys.places[first + i]] = products[r * kKeys + i];
+          scores[r * args.score_stride + keys.places[first + i]] = products[r * kKeys + i];
         }
       }
     }
@@ -249,7 +291,7 @@ void FewScore(const FewScoreArgs& args) {
   constexpr size_t kMost = HWY_MIN(kFewRows, HWY_MAX(kLanes / kFewStreams, 1));
   RunCursor<T> cursor(args.keys);
   while (cursor.left() > 0) {
-    const NextRows<kLanes, T> keys(cursor);
+    const NextRows<kScoredKeys, T> keys(cursor);
     TakeRows<kMost, Rows::kFirst>(ScoreTiles<T>{args, keys}, 0, args.row_count);
   }
 }
@@ -270,15 +312,17 @@ HWY_INLINE void ValueTile(FloatTag d, const FewValueArgs& args, size_t row, cons
       weights[r][s] = hn::Set(d, args.rows[row + r].scores[places[s]]);
     }
   }
-  ForEachVector<kRows, S>(d, values, args.value_dim, [&](size_t c, FloatVec(&v)[S]) HWY_ATTR {
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < R; ++r) {
-      FloatVec acc = hn::Load(d, output[r] + c);
-      HWY_UNROLL(4)
-      for (size_t s = 0; s < S; ++s) acc = hn::MulAdd(weights[r][s], v[s], acc);
-      hn::Store(acc, d, output[r] + c);
-    }
-  });
+  ForEachVector<kRows, S>(d, values, args.value_dim,
+                          [&](size_t c, FloatVec(&v)[S]) LANEWISE_INLINE_LAMBDA {
+                            HWY_UNROLL(4)
+                            for (size_t r = 0; r < R; ++r) {
+                              FloatVec acc = hn::Load(d, output[r] + c);
+                              HWY_UNROLL(4)
+                              for (size_t s = 0; s < S; ++s)
+                                acc = hn::MulAdd(weights[r][s], v[s], acc);
+                              hn::Store(acc, d, output[r] + c);
+                            }
+                          });
 }
 
 // S rows of values, for all query rows.
@@ -326,6 +370,8 @@ void FewValue(const FewValueArgs& args) {
     }
   }
 }
+
+#undef LANEWISE_INLINE_LAMBDA
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

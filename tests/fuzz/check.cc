@@ -17,7 +17,10 @@
 #include "src/attention/overrides.h"
 #include "tests/fuzz/fuzz_data.h"
 #include "tests/fuzz/hidden_keys.h"
+#include "tests/fuzz/kv_slots.h"
 #include "tests/support/attention_case.h"
+#include "tests/support/gen.h"
+#include "tests/support/slices.h"
 
 namespace lanewise::testing {
 namespace {
@@ -44,6 +47,9 @@ AttentionCase Describe(const FuzzCase& c, const FuzzData& data) {
   AttentionCase description;
   description.shape = c.shape;
   description.options = FullOptions(c);
+  // The keys of the description lie in a row; KvSlots has the others.
+  description.options.kv_first = false;
+  description.options.paged = false;
   description.q = data.q;
   description.k = data.k;
   description.v = data.v;
@@ -96,6 +102,20 @@ void CheckAgainstReference(const PreparedCase& prepared, const AttentionRun& run
   EXPECT_TRUE(prepared.Agrees(run, prepared.FromReference()));
 }
 
+// Every row, and what `run` computed of it, against a run of the same plan's numeric parameters.
+void CheckSameBits(const PreparedCase& prepared, const AttentionRun& run, const AttentionRun& other,
+                   const char* what) {
+  const Sizes& q = prepared.inputs().q.sizes;
+  const std::vector<bool> all(static_cast<size_t>(q[0] * q[1] * q[2]), true);
+  EXPECT_TRUE(SameRows(other, run, all)) << what << ": " << other.plan.ToString();
+}
+
+void CheckSlots(const FuzzCase& c, const PreparedCase& prepared, const AttentionRun& run) {
+  if (!HasKvSlots(c)) return;
+  const AttentionRun in_slots = KvSlots(c, prepared).Run(c.path);
+  CheckSameBits(prepared, run, in_slots, "in a ring or in pages");
+}
+
 // `data` is that of `clean`.
 void CheckPoisoned(const FuzzCase& c, FuzzData data, const PreparedCase& clean,
                    const AttentionRun& clean_run) {
@@ -107,18 +127,42 @@ void CheckPoisoned(const FuzzCase& c, FuzzData data, const PreparedCase& clean,
   std::vector<bool> unaware = SeesDifference(clean.inputs(), poisoned.inputs(), rows);
   unaware.flip();
   EXPECT_TRUE(SameRows(run, clean_run, unaware)) << "with other values in hidden keys";
+  CheckSlots(c, poisoned, run);
 }
 
-// What no result may depend on.
+// What no result may depend on. A tile by hand is that of `lanes`; `lanes` and `few` differ.
 void CheckOtherPath(const FuzzCase& c, const PreparedCase& prepared, const AttentionRun& run) {
-  Path other = c.path;
-  other.overrides = {.tile = "", .kv_block = run.plan.kv_block};
-  other.runtime.threads = 1;
+  Path other;
+  other.runtime.target = c.path.runtime.target;
+  other.overrides.variant = c.path.overrides.tile.empty() ? c.path.overrides.variant : "lanes";
+  other.overrides.kv_block = c.path.overrides.kv_block;
   const AttentionRun other_run = prepared.Run(other);
-  if (other_run.plan.variant != run.plan.variant) return;
-  const Sizes& q = prepared.inputs().q.sizes;
-  const std::vector<bool> all(static_cast<size_t>(q[0] * q[1] * q[2]), true);
-  EXPECT_TRUE(SameRows(run, other_run, all)) << "as on another path: " << other_run.plan.ToString();
+  EXPECT_EQ(other_run.plan.variant, run.plan.variant);
+  CheckSameBits(prepared, run, other_run, "on another path");
+}
+
+bool IsShared(LayoutKind layout) { return layout > LayoutKind::kPacked; }
+
+// Some queries of one head, in every fourth case: the same bits without their neighbours. Not where
+// elements share memory, which keeps the last of their values, another one in a part of the case;
+// nor with far offsets, which leave the 64-bit range on the way to a later query.
+void CheckAlone(const FuzzCase& c, const PreparedCase& whole, const AttentionRun& run) {
+  const uint32_t bits = GenBits(c.seed, 1);
+  constexpr int64_t kFar = int64_t{1} << 60;
+  const int64_t offset = c.options.query_offset.value_or(0);
+  if (bits % 4 != 0 || !c.sequences.empty() || offset > kFar || offset < -kFar) return;
+  if (IsShared(c.q_layout) || IsShared(c.kv_layout) || IsShared(c.pair_layout)) return;
+  if (c.shape.batch == 0 || c.shape.queries == 0) return;
+  const int64_t item = (bits >> 2) % c.shape.batch;
+  const int64_t head = (bits >> 4) % c.shape.heads;
+  const int64_t begin = (bits >> 9) % c.shape.queries;
+  const int64_t end = begin + 1 + (bits >> 17) % (c.shape.queries - begin);
+  const CasePart part = {{item, item + 1}, {head, head + 1}, {begin, end}};
+  const PreparedCase alone(PartOf(whole.description(), part));
+  Path path = c.path;
+  path.overrides.variant = run.plan.variant;
+  path.overrides.kv_block = run.plan.kv_block;
+  CheckSameBits(alone, PartOf(run, whole.description(), part), alone.Run(path), "alone");
 }
 
 void Check(const FuzzCase& c) {
@@ -129,8 +173,10 @@ void Check(const FuzzCase& c) {
   // Without a plan there is no result to look at.
   if (run.plan.variant.empty()) return;
   CheckOtherPath(c, clean, run);
+  CheckAlone(c, clean, run);
   if (c.poison == PoisonKind::kNone) {
     CheckAgainstReference(clean, run);
+    CheckSlots(c, clean, run);
   } else {
     CheckPoisoned(c, std::move(data), clean, run);
   }

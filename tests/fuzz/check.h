@@ -17,7 +17,9 @@ namespace lanewise::testing {
 //   - options that exclude each other are refused, and nothing else is
 //   - out, lse and weights are within the reference's bounds, all of them written, nothing else
 //   - keys that hold NaN or infinities change no bit of the rows that do not see them
-//   - another tile, group count and thread count give the same bits
+//   - another tile, group count, grain and thread count give the same bits
+//   - some rows without the others give the same bits
+//   - keys in a ring or in pages give the bits of the same keys in a row
 std::string Fault(const FuzzCase& c);
 
 }  // namespace lanewise::testing

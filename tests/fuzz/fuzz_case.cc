@@ -24,10 +24,14 @@ void Normalize(FuzzCase& c) {
       c.shape.keys += sequence.keys;
     }
   }
-  if (!c.kv_len.empty()) {
-    c.kv_len.resize(static_cast<size_t>(c.shape.batch), c.shape.keys);
-    for (int64_t& length : c.kv_len) length = std::clamp<int64_t>(length, 0, c.shape.keys);
+  for (std::vector<int64_t>* counts : {&c.kv_len, &c.kv_first}) {
+    if (counts->empty()) continue;
+    counts->resize(static_cast<size_t>(c.shape.batch), c.shape.keys);
+    for (int64_t& count : *counts) count = std::clamp<int64_t>(count, 0, c.shape.keys);
   }
+  const bool shares_keys =
+      c.kv_layout == LayoutKind::kSharedBatch || c.kv_layout == LayoutKind::kSharedRows;
+  if (shares_keys && (!c.kv_first.empty() || c.page_size != 0)) c.kv_layout = LayoutKind::kDense;
 }
 
 AttentionOptions FullOptions(const FuzzCase& c) {
@@ -37,6 +41,8 @@ AttentionOptions FullOptions(const FuzzCase& c) {
   options.alibi_slopes = c.slopes != SlopesKind::kNone;
   options.sinks = c.sinks != SinksKind::kNone;
   options.kv_len = !c.kv_len.empty();
+  options.kv_first = !c.kv_first.empty();
+  options.paged = c.page_size != 0;
   options.ragged = !c.sequences.empty();
   return options;
 }
@@ -44,7 +50,9 @@ AttentionOptions FullOptions(const FuzzCase& c) {
 bool IsRefused(const FuzzCase& c) {
   const AttentionOptions options = FullOptions(c);
   return (options.top_left && options.query_offset) ||
-         (options.ragged && (options.mask || options.bias || options.kv_len || options.weights));
+         (options.ragged && (options.mask || options.bias || options.kv_len || options.kv_first ||
+                             options.paged || options.weights)) ||
+         (c.path.overrides.variant == "few" && !c.path.overrides.tile.empty());
 }
 
 int64_t Work(const FuzzCase& c) {

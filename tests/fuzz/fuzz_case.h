@@ -85,7 +85,9 @@ struct FuzzCase {
   PairInput<BiasKind> bias = {};
   SlopesKind slopes = SlopesKind::kNone;
   SinksKind sinks = SinksKind::kNone;
-  std::vector<int64_t> kv_len = {};  // empty: not given
+  std::vector<int64_t> kv_len = {};    // empty: not given
+  std::vector<int64_t> kv_first = {};  // empty: no ring
+  int64_t page_size = 0;               // 0: no pages
   struct Sequence {
     int64_t queries = 0;
     int64_t keys = 0;
@@ -105,7 +107,8 @@ struct FuzzCase {
 };
 
 // Makes the fields fit each other: sizes that follow from `sequences`, the number and range of
-// `kv_len`, no axes of inputs that are not given.
+// `kv_len` and `kv_first`, no axes of inputs that are not given, no keys that share memory in rings
+// and pages.
 void Normalize(FuzzCase& c);
 
 // `options` with everything that follows from the other fields.

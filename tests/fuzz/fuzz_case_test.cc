@@ -24,8 +24,17 @@ using ::testing::HasSubstr;
 
 TEST(FuzzCase, PrintsEveryField) {
   FuzzCase c;
-  c.shape = {
-      .batch = 2, .heads = 6, .kv_heads = 3, .queries = 5, .keys = 9, .dim = 3, .value_dim = 2};
+  c.shape = {.batch = 2,
+             .heads = 6,
+             .kv_heads = 3,
+             .queries = 5,
+             .keys = 9,
+             .dim = 3,
+             .value_dim = 2,
+             .q_type = DataType::kF16,
+             .k_type = DataType::kBF16,
+             .v_type = DataType::kF16,
+             .out_type = DataType::kBF16};
   c.options.scale = -0.25F;
   c.options.causal = true;
   c.options.query_offset = -7;
@@ -38,6 +47,8 @@ TEST(FuzzCase, PrintsEveryField) {
   c.slopes = SlopesKind::kSteep;
   c.sinks = SinksKind::kMixed;
   c.kv_len = {7, 0};
+  c.kv_first = {8, 3};
+  c.page_size = 4;
   c.seed = 1234;
   c.data = DataKind::kRising;
   c.poison = PoisonKind::kSomeInf;
@@ -48,15 +59,16 @@ TEST(FuzzCase, PrintsEveryField) {
   c.guard_before = true;
   c.path.runtime.target = "AVX2";
   c.path.runtime.threads = 3;
-  c.path.overrides = {.tile = "4x3v", .kv_block = 8, .q_groups = 2, .grain = 1};
+  c.path.overrides = {.variant = "lanes", .tile = "4x3v", .kv_block = 8, .q_groups = 2, .grain = 1};
   EXPECT_EQ(ToText(c),
             "--batch 2 --heads 6 --kv-heads 3 --queries 5 --keys 9 --dim 3 --value-dim 2 "
+            "--q-type f16 --k-type bf16 --v-type f16 --out-type bf16 "
             "--scale -0.25 --causal --query-offset -7 --window 2,-1 --softcap 0.100000001 "
-            "--mask empty-rows:qk --bias lowest:k --alibi steep --sinks mixed --kv-len 7,0 --lse "
+            "--mask empty-rows:qk --bias lowest:k --alibi steep --sinks mixed --kv-len 7,0 "
+            "--kv-first 8,3 --page-size 4 --lse "
             "--weights --data rising --poison some-inf --q-layout packed --kv-layout shared-heads "
             "--pair-layout shared-rows --out-layout padded --guard-before --seed 1234 --target "
-            "AVX2 --tile 4x3v --kv-block 8 "
-            "--q-groups 2 --grain 1 --threads 3");
+            "AVX2 --variant lanes --tile 4x3v --kv-block 8 --q-groups 2 --grain 1 --threads 3");
 }
 
 TEST(FuzzCase, RaggedSequencesGiveTheSizes) {
@@ -93,7 +105,8 @@ TEST(FuzzCase, RefusesTextThatMeansNothing) {
   for (const char* text :
        {"--hedas 3", "--heads", "--heads x", "--heads 3x", "--heads 3 --kv-heads 2", "--kv-heads 0",
         "--mask random", "--mask random:x", "--mask lowest:q", "--window 2", "--kv-len 1,2",
-        "--kv-len 9", "--ragged 3", "--data none", "--scale"}) {
+        "--kv-len 9", "--kv-first 9", "--page-size -1", "--k-type f64", "--ragged 3", "--data none",
+        "--scale"}) {
     const Result<FuzzCase> read = ParseFuzzCase(text);
     EXPECT_FALSE(read.ok()) << text;
     EXPECT_THAT(read.status().message(), HasSubstr("--")) << text;
@@ -134,6 +147,12 @@ TEST(Generate, CoversEveryKindAndOption) {
       {"--bias", {"zero", "uniform", "holes", "empty-rows", "lowest", "nan"}},
       {"--alibi", {"usual", "zero", "negative", "steep"}},
       {"--sinks", {"uniform", "absent", "mixed", "large"}},
+      {"--q-type", {"f16", "bf16"}},
+      {"--k-type", {"f16", "bf16"}},
+      {"--v-type", {"f16", "bf16"}},
+      {"--out-type", {"f16", "bf16"}},
+      {"--variant", {"lanes", "few"}},
+      {"--page-size", {"1", "2", "20"}},
       {"--kv-layout", {"padded", "packed", "shared-heads", "shared-batch"}},
       {"--threads", {"2", "3"}},
       {"--scale", {"0", "-1", "40"}},
@@ -146,6 +165,7 @@ TEST(Generate, CoversEveryKindAndOption) {
       {"--query-offset", {}},
       {"--softcap", {}},
       {"--kv-len", {}},
+      {"--kv-first", {}},
       {"--ragged", {}},
       {"--lse", {}},
       {"--weights", {}},

@@ -20,6 +20,10 @@ namespace {
 template <typename Kind>
 struct Names;
 template <>
+struct Names<DataType> {
+  static constexpr std::array<const char*, 3> kNames = {"f32", "f16", "bf16"};
+};
+template <>
 struct Names<DataKind> {
   static constexpr std::array<const char*, 4> kNames = {"uniform", "large", "rising", "constant"};
 };
@@ -231,6 +235,10 @@ const std::vector<Flag>& Flags() {
       AlwaysShown("--keys", [](auto& c) -> decltype(auto) { return (c.shape.keys); }),
       AlwaysShown("--dim", [](auto& c) -> decltype(auto) { return (c.shape.dim); }),
       AlwaysShown("--value-dim", [](auto& c) -> decltype(auto) { return (c.shape.value_dim); }),
+      FlagOf("--q-type", [](auto& c) -> decltype(auto) { return (c.shape.q_type); }),
+      FlagOf("--k-type", [](auto& c) -> decltype(auto) { return (c.shape.k_type); }),
+      FlagOf("--v-type", [](auto& c) -> decltype(auto) { return (c.shape.v_type); }),
+      FlagOf("--out-type", [](auto& c) -> decltype(auto) { return (c.shape.out_type); }),
       FlagOf("--ragged", [](auto& c) -> decltype(auto) { return (c.sequences); }),
       FlagOf("--scale", [](auto& c) -> decltype(auto) { return (c.options.scale); }),
       FlagOf("--causal", [](auto& c) -> decltype(auto) { return (c.options.causal); }),
@@ -243,6 +251,8 @@ const std::vector<Flag>& Flags() {
       FlagOf("--alibi", [](auto& c) -> decltype(auto) { return (c.slopes); }),
       FlagOf("--sinks", [](auto& c) -> decltype(auto) { return (c.sinks); }),
       FlagOf("--kv-len", [](auto& c) -> decltype(auto) { return (c.kv_len); }),
+      FlagOf("--kv-first", [](auto& c) -> decltype(auto) { return (c.kv_first); }),
+      FlagOf("--page-size", [](auto& c) -> decltype(auto) { return (c.page_size); }),
       FlagOf("--lse", [](auto& c) -> decltype(auto) { return (c.options.lse); }),
       FlagOf("--weights", [](auto& c) -> decltype(auto) { return (c.options.weights); }),
       FlagOf("--data", [](auto& c) -> decltype(auto) { return (c.data); }),
@@ -254,6 +264,7 @@ const std::vector<Flag>& Flags() {
       FlagOf("--guard-before", [](auto& c) -> decltype(auto) { return (c.guard_before); }),
       AlwaysShown("--seed", [](auto& c) -> decltype(auto) { return (c.seed); }),
       FlagOf("--target", [](auto& c) -> decltype(auto) { return (c.path.runtime.target); }),
+      FlagOf("--variant", [](auto& c) -> decltype(auto) { return (c.path.overrides.variant); }),
       FlagOf("--tile", [](auto& c) -> decltype(auto) { return (c.path.overrides.tile); }),
       FlagOf("--kv-block", [](auto& c) -> decltype(auto) { return (c.path.overrides.kv_block); }),
       FlagOf("--q-groups", [](auto& c) -> decltype(auto) { return (c.path.overrides.q_groups); }),
@@ -299,6 +310,10 @@ Result<FuzzCase> ParseFuzzCase(const std::string& text) {
   if (c.shape.kv_heads <= 0 || c.shape.heads % c.shape.kv_heads != 0) {
     return Status::InvalidArgument("--kv-heads: found " + Print(c.shape.kv_heads) +
                                    ", expected a divisor of --heads " + Print(c.shape.heads));
+  }
+  if (c.page_size < 0) {
+    return Status::InvalidArgument("--page-size: found " + Print(c.page_size) +
+                                   ", expected at least 0");
   }
   const std::string as_given = ToText(c);
   Normalize(c);

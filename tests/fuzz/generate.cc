@@ -12,14 +12,17 @@
 #include <string>
 #include <vector>
 
+#include "src/core/sizes.h"
 #include "tests/support/gen.h"
 
 namespace lanewise::testing {
 namespace {
 
-// Multiply-adds of a case; a few milliseconds of the definition. Rarely more.
-constexpr int64_t kUsualWork = 600'000;
-constexpr int64_t kRareWork = 6'000'000;
+// Multiply-adds of a case; about a millisecond of the definition. Rarely more. Less where elements
+// are f16 or bf16, which tests round by bisection.
+constexpr int64_t kUsualWork = 150'000;
+constexpr int64_t kRareWork = 3'000'000;
+constexpr int64_t kHalfWork = 40'000;
 
 constexpr int64_t kHuge = std::numeric_limits<int64_t>::max();
 
@@ -89,18 +92,39 @@ class Generator {
     vector_ = lanes_ / static_cast<int64_t>(tile.vectors);
     rows_ = static_cast<int64_t>(tile.rows);
     c_.path.runtime.target = target;
-    if (!draws_.OneIn(5)) c_.path.overrides.tile = std::string(tile.tile);
+    DrawVariant(tile);
     if (!draws_.OneIn(4)) {
       c_.path.overrides.kv_block = draws_.Pick<int64_t>({1, 2, 7, 8, 16, 17, 24, 32, 48, 64});
     }
     kv_block_ = c_.path.overrides.kv_block == 0 ? 32 : c_.path.overrides.kv_block;
+    if (c_.path.overrides.variant == "few") kv_block_ = core::RoundUp(kv_block_, 16);
     if (draws_.OneIn(3)) c_.path.overrides.q_groups = draws_.Between(1, 4);
     if (draws_.OneIn(4)) c_.path.overrides.grain = draws_.Between(1, 3);
     c_.path.runtime.threads = draws_.Pick({1, 1, 2, 3});
   }
 
+  void DrawVariant(const kernels::LanesKernel& tile) {
+    attention::PlanOverrides& overrides = c_.path.overrides;
+    switch (draws_.Below(8)) {
+      case 0:
+      case 1:
+      case 2:
+        overrides.variant = "few";
+        // Both are refused: now and then.
+        if (draws_.OneIn(100)) overrides.tile = std::string(tile.tile);
+        break;
+      case 3:
+        break;
+      case 4:
+        overrides.variant = "lanes";
+        break;
+      default:
+        overrides.tile = std::string(tile.tile);
+    }
+  }
+
   int64_t DrawQueries() {
-    switch (draws_.Below(6)) {
+    switch (draws_.Below(7)) {
       case 0:
         return draws_.Pick<int64_t>({1, 1, 1, 2, 3});
       case 1:
@@ -111,6 +135,9 @@ class Generator {
         return draws_.Pick({2 * lanes_ - 1, 2 * lanes_, 2 * lanes_ + 1});
       case 4:
         return draws_.OneIn(6) ? 0 : draws_.Between(1, 8);
+      case 5:
+        // With the heads that share a kv head about as many rows as lanes.
+        return std::max<int64_t>(lanes_ / group_ + draws_.Between(-1, 1), 1);
       default:
         return draws_.Between(1, 3 * lanes_);
     }
@@ -157,14 +184,29 @@ class Generator {
     shape.keys = DrawKeys();
     shape.dim = DrawDim();
     shape.value_dim = DrawDim();
+    if (draws_.OneIn(3)) DrawTypes();
     if (draws_.OneIn(100)) shape.batch = 0;
     if (draws_.OneIn(60)) shape.value_dim = 0;
+  }
+
+  void DrawTypes() {
+    AttentionShape& shape = c_.shape;
+    const auto type = [&] {
+      return draws_.Pick({DataType::kF32, DataType::kF16, DataType::kBF16});
+    };
+    shape.q_type = shape.k_type = shape.v_type = shape.out_type = type();
+    if (draws_.OneIn(3)) return;
+    shape.k_type = shape.v_type = type();
+    if (draws_.OneIn(2)) shape.v_type = type();
+    if (draws_.OneIn(2)) shape.out_type = type();
   }
 
   // Reduces what is least interesting first.
   void BoundWork() {
     AttentionShape& shape = c_.shape;
-    const int64_t limit = draws_.OneIn(25) ? kRareWork : kUsualWork;
+    const bool is_plain = shape.q_type == DataType::kF32 && shape.k_type == DataType::kF32 &&
+                          shape.v_type == DataType::kF32 && shape.out_type == DataType::kF32;
+    const int64_t limit = draws_.OneIn(25) ? kRareWork : is_plain ? kUsualWork : kHalfWork;
     shape.heads = shape.kv_heads * group_;
     for (int step = 0; Work(c_) > limit; ++step) {
       int64_t* const sizes[] = {&shape.dim, &shape.value_dim, &shape.batch, &group_,
@@ -215,7 +257,19 @@ class Generator {
                          std::min(kv_block_, keys)}));
       }
     }
+    if (Wanted()) DrawSlots();
     c_.options.weights = Wanted();
+  }
+
+  // A ring, pages, or both.
+  void DrawSlots() {
+    const int64_t kinds = draws_.Between(1, 3);
+    const int64_t keys = c_.shape.keys;
+    for (int64_t b = 0; b < c_.shape.batch && kinds % 2 != 0; ++b) {
+      c_.kv_first.push_back(draws_.Pick({int64_t{0}, draws_.Below(keys + 1), draws_.Below(keys + 1),
+                                         std::max<int64_t>(keys - 1, 0), keys}));
+    }
+    if (kinds / 2 != 0) c_.page_size = draws_.Between(1, 20);
   }
 
   template <typename Kind>

@@ -9,6 +9,7 @@
 #include <limits>
 #include <set>
 
+#include "src/core/element_bytes.h"
 #include "src/reference/attention.h"
 #include "tests/fuzz/coordinates.h"
 
@@ -19,15 +20,16 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kLargest = std::numeric_limits<float>::max();
 
-const float* RowOf(const ConstTensor& tensor, int64_t batch, int64_t head, int64_t row) {
-  return static_cast<const float*>(tensor.data) + batch * tensor.strides[0] +
-         head * tensor.strides[1] + row * tensor.strides[2];
+const char* RowOf(const ConstTensor& tensor, int64_t batch, int64_t head, int64_t row) {
+  const int64_t elements =
+      batch * tensor.strides[0] + head * tensor.strides[1] + row * tensor.strides[2];
+  return static_cast<const char*>(tensor.data) + elements * core::ElementBytes(tensor.type);
 }
 
 // The rows of k, by address, that anybody sees: with strides of 0 several keys are one row.
-std::set<const float*> SeenMemory(const AttentionTensors& inputs,
-                                  const std::vector<SeeingRow>& rows) {
-  std::set<const float*> seen;
+std::set<const char*> SeenMemory(const AttentionTensors& inputs,
+                                 const std::vector<SeeingRow>& rows) {
+  std::set<const char*> seen;
   for (const SeeingRow& row : rows) {
     for (const int64_t key : row.keys) seen.insert(RowOf(inputs.k, row.batch, row.kv_head, key));
   }
@@ -50,7 +52,7 @@ void PoisonRow(PoisonKind kind, uint32_t bits, size_t row, size_t width,
 bool RowsDiffer(const ConstTensor& a, const ConstTensor& b, const Sizes& at) {
   return a.sizes[3] != 0 &&
          std::memcmp(RowOf(a, at[0], at[1], at[2]), RowOf(b, at[0], at[1], at[2]),
-                     static_cast<size_t>(a.sizes[3]) * sizeof(float)) != 0;
+                     static_cast<size_t>(a.sizes[3] * core::ElementBytes(a.type))) != 0;
 }
 
 }  // namespace
@@ -75,7 +77,7 @@ std::vector<SeeingRow> ListSeeingRows(const AttentionTensors& inputs,
 void Poison(const FuzzCase& c, const AttentionTensors& clean, const std::vector<SeeingRow>& rows,
             FuzzData& data) {
   const bool hidden_only = c.poison == PoisonKind::kHiddenNan || c.poison == PoisonKind::kHiddenInf;
-  const std::set<const float*> seen = SeenMemory(clean, rows);
+  const std::set<const char*> seen = SeenMemory(clean, rows);
   const Field field(c.seed, Purpose::kPoison);
   const size_t dim = static_cast<size_t>(data.k_sizes[3]);
   if (c.poison == PoisonKind::kQueries) {

@@ -29,7 +29,7 @@ constexpr uint32_t kCasesASlowTest = 2000;
 // More failures say little more and take long to shrink.
 constexpr int kMostFailures = 3;
 
-// Cases that once failed, or were written by hand. Each is run on every target and tile.
+// Cases that once failed, or were written by hand. Each is run on every target, tile and variant.
 constexpr const char* kRecordedCases[] = {
     "--batch 2 --heads 4 --kv-heads 2 --queries 5 --keys 9 --dim 3 --value-dim 2 --causal "
     "--window 2,0 --bias holes:k --alibi usual --sinks uniform --kv-len 7,0 --lse --weights "
@@ -83,11 +83,12 @@ INSTANTIATE_TEST_SUITE_P(Slow, SlowRandomOptions,
                          ::testing::Range(10'000U, 30'000U, kCasesASlowTest),
                          ::testing::PrintToStringParamName());
 
-// Runs a case on every tile of every target.
+// Runs a case on every tile of every target, and as `few`.
 void CheckOnEveryTile(FuzzCase c) {
   for (const Path& path : EveryTile()) {
     c.path.runtime.target = path.runtime.target;
     c.path.overrides.tile = path.overrides.tile;
+    c.path.overrides.variant = path.overrides.variant;
     if (Fails(c)) return Report(c, "a recorded case");
   }
 }

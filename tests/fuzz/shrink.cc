@@ -20,6 +20,7 @@ class SimplerCases {
   explicit SimplerCases(const FuzzCase& from) : from_(from), from_text_(ToText(from)) {
     DropInputs();
     DropOptions();
+    DropTypes();
     DropLayoutAndPath();
     ReduceSizes();
     ReduceAxes();
@@ -58,6 +59,8 @@ class SimplerCases {
     Try([](FuzzCase& c) { c.slopes = SlopesKind::kNone; });
     Try([](FuzzCase& c) { c.sinks = SinksKind::kNone; });
     Try([](FuzzCase& c) { c.kv_len.clear(); });
+    Try([](FuzzCase& c) { c.kv_first.clear(); });
+    Try([](FuzzCase& c) { c.page_size = 0; });
     Try([](FuzzCase& c) { c.poison = PoisonKind::kNone; });
     Try([](FuzzCase& c) { c.data = DataKind::kUniform; });
     // Ragged sequences become a plain batch of their longest sizes.
@@ -72,6 +75,8 @@ class SimplerCases {
       c.shape.queries = longest.queries;
       c.shape.keys = longest.keys;
     });
+    // Or of all that they have together.
+    Try([](FuzzCase& c) { c.sequences.clear(); });
   }
 
   void DropOptions() {
@@ -87,6 +92,16 @@ class SimplerCases {
     Try([](FuzzCase& c) { c.options.lse = false; });
   }
 
+  void DropTypes() {
+    Try([](FuzzCase& c) {
+      c.shape.q_type = c.shape.k_type = c.shape.v_type = c.shape.out_type = DataType::kF32;
+    });
+    Try([](FuzzCase& c) { c.shape.q_type = DataType::kF32; });
+    Try([](FuzzCase& c) { c.shape.k_type = DataType::kF32; });
+    Try([](FuzzCase& c) { c.shape.v_type = DataType::kF32; });
+    Try([](FuzzCase& c) { c.shape.out_type = DataType::kF32; });
+  }
+
   void DropLayoutAndPath() {
     Try([](FuzzCase& c) { c.q_layout = LayoutKind::kDense; });
     Try([](FuzzCase& c) { c.kv_layout = LayoutKind::kDense; });
@@ -98,6 +113,7 @@ class SimplerCases {
     Try([](FuzzCase& c) { c.path.overrides.grain = 0; });
     Try([](FuzzCase& c) { c.path.overrides.q_groups = 0; });
     Try([](FuzzCase& c) { c.path.overrides.tile.clear(); });
+    Try([](FuzzCase& c) { c.path.overrides.variant.clear(); });
     Try([](FuzzCase& c) { c.path.overrides.kv_block = 0; });
     // A tile belongs to its target.
     Try([](FuzzCase& c) {
@@ -148,6 +164,10 @@ class SimplerCases {
     for (size_t b = 0; b < from_.kv_len.size(); ++b) {
       Reduce(0, [b](FuzzCase& c) -> int64_t& { return c.kv_len[b]; });
     }
+    for (size_t b = 0; b < from_.kv_first.size(); ++b) {
+      Reduce(0, [b](FuzzCase& c) -> int64_t& { return c.kv_first[b]; });
+    }
+    if (from_.page_size != 0) Reduce(1, [](FuzzCase& c) -> int64_t& { return c.page_size; });
     if (from_.options.query_offset) {
       Reduce(0, [](FuzzCase& c) -> int64_t& { return *c.options.query_offset; });
       if (*from_.options.query_offset < 0) {

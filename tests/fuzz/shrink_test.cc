@@ -91,6 +91,16 @@ TEST(Shrink, ReducesNumbers) {
             "--query-offset -3 --softcap 1 --seed 0");
 }
 
+TEST(Shrink, ReducesTypesAndSlots) {
+  EXPECT_EQ(SmallestText([](const FuzzCase& c) {
+              return c.shape.k_type == DataType::kF16 && c.page_size > 2 && !c.kv_first.empty() &&
+                     c.kv_first[0] > 1 && c.path.overrides.variant == "few" &&
+                     c.shape.queries >= 1 && c.shape.value_dim >= 1;
+            }),
+            "--batch 1 --heads 1 --kv-heads 1 --queries 1 --keys 2 --dim 1 --value-dim 1 "
+            "--k-type f16 --kv-first 2 --page-size 3 --seed 0 --variant few");
+}
+
 TEST(Shrink, KeepsThePathThatFails) {
   const FuzzCase failing = FirstFailing([](const FuzzCase& c) {
     return !c.path.overrides.tile.empty() && c.path.overrides.kv_block > 4 &&

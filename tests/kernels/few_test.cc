@@ -323,33 +323,29 @@ TEST_P(FewTest, ValuesKeepTheirBitsInAnyCompany) {
 // Hidden keys have weight 0; what their values hold does not matter where the kernel selects.
 TEST_P(FewTest, HiddenValuesAreLeftOut) {
   constexpr size_t kKeys = 23;
+  std::vector<uint8_t> mask(kKeys, 1);
+  std::vector<float> bias(kKeys, 0.0F);
+  mask[5] = mask[6] = 0;
+  bias[9] = -std::numeric_limits<float>::infinity();
+  const auto is_hidden = [](size_t key) {
+    return key < 3 || key >= 20 || key == 5 || key == 6 || key == 9;
+  };
   for (const size_t value_dim : {1U, 7U, 16U, 33U, 70U}) {
-    Array finite = MakeRows(type(), kKeys, value_dim, 3);
-    Array holes = MakeRows(type(), kKeys, value_dim, 3);
-    std::vector<uint8_t> mask(kChunk, 1);
-    std::vector<float> bias(kChunk, 0.0F);
-    mask[5] = mask[6] = 0;
-    bias[9] = -std::numeric_limits<float>::infinity();
-    // Row 0 sees no key before 3, row 1 none from 20 on; all see the rest but the three.
-    const auto is_hidden = [&](size_t row, size_t key) {
-      return (row == 0 && key < 3) || (row == 1 && key >= 20) || key == 5 || key == 6 || key == 9;
-    };
+    const Array finite = MakeRows(type(), kKeys, value_dim, 3);
     std::vector<float> v = finite.Values();
-    for (size_t key = 0; key < kKeys; ++key) {
-      if (!is_hidden(0, key) && !is_hidden(1, key)) continue;
-      for (size_t c = 0; c < value_dim; ++c) v[key * value_dim + c] = kNan;
+    for (size_t i = 0; i < v.size(); ++i) {
+      if (is_hidden(i / value_dim)) v[i] = kNan;
     }
+    Array holes = MakeRows(type(), kKeys, value_dim, 3);
     holes.Set(v);
+    // The last row sees all.
     const auto run = [&](const Array& values, bool select) {
-      ValueRows rows(0, 2, value_dim);
+      ValueRows rows(0, 3, value_dim);
       for (size_t r = 0; r < 2; ++r) {
         FewRow& row = rows.rows()[r];
-        row.edits.begin = r == 0 ? 3 : 0;
-        row.edits.end = r == 0 ? kKeys : 20;
-        row.edits.mask = mask.data();
-        row.edits.bias = bias.data();
+        row.edits = {.bias = bias.data(), .mask = mask.data(), .begin = 3, .end = 20};
         for (size_t key = 0; key < kKeys; ++key) {
-          if (is_hidden(r, key)) row.scores[key] = 0.0F;
+          if (is_hidden(key)) row.scores[key] = 0.0F;
         }
       }
       rows.Add(Kernel(), type(), CutIntoRuns(values, kKeys, 4, 2), select);
@@ -362,8 +358,9 @@ TEST_P(FewTest, HiddenValuesAreLeftOut) {
           << Where() << ", value_dim " << value_dim << ", row " << r;
     }
     EXPECT_TRUE(Kernel().finite(selected.rows().data(), 2, value_dim)) << Where();
+    EXPECT_FALSE(Kernel().finite(selected.rows().data(), 3, value_dim)) << Where();
     ValueRows poisoned = run(holes, false);
-    EXPECT_FALSE(Kernel().finite(poisoned.rows().data(), 2, value_dim)) << Where();
+    EXPECT_FALSE(Kernel().finite(poisoned.rows().data(), 1, value_dim)) << Where();
   }
 }
 

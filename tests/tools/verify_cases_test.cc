@@ -11,6 +11,7 @@
 #include <cmath>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "tools/prepared_verify_case.h"
 
@@ -44,8 +45,10 @@ TEST(VerifyCasesTest, HaveDistinctNames) {
 }
 
 TEST(VerifyCasesTest, NoticeAScaleThatIsAPercentOff) {
-  for (const char* name : {"17 queries", "65 keys", "dim 64", "many keys", "negative scale",
-                           "scores in the hundreds", "8 heads over 2, heads inside rows"}) {
+  for (const char* name :
+       {"17 queries", "65 keys", "dim 64", "many keys", "negative scale", "scores in the hundreds",
+        "8 heads over 2, heads inside rows", "f16, dim 33", "bf16, decode, 257 keys",
+        "f16 keys and values, decode, scores in the hundreds"}) {
     const VerifyCase known = CaseNamed(name);
     EXPECT_EQ(WrongWith(known, known.options), "") << name;
     AttentionOptions options = known.options;
@@ -124,6 +127,22 @@ std::string WrongAfter(const std::string& name, const Change& change) {
   double ratio = 0;
   EXPECT_EQ(computed.Run(*plan, &ratio), "") << name;
   return PreparedVerifyCase(known).Judge(computed, &ratio);
+}
+
+// Keys, values or queries that were not rounded, or not to the type that they have.
+TEST(VerifyCasesTest, NoticeATypeThatIsIgnored) {
+  using Change = void (*)(VerifyCase&);
+  const std::pair<const char*, Change> changes[] = {
+      {"f16 keys and values, dim 33", [](VerifyCase& c) { c.shape.k_type = DataType::kF32; }},
+      {"f16 keys and values, dim 33", [](VerifyCase& c) { c.shape.v_type = DataType::kF32; }},
+      {"bf16 keys and values, decode, kv_block 32",
+       [](VerifyCase& c) { c.shape.k_type = c.shape.v_type = DataType::kF16; }},
+      {"f16 queries, decode, scores in the hundreds",
+       [](VerifyCase& c) { c.shape.q_type = DataType::kF32; }}};
+  for (const auto& [name, change] : changes) {
+    EXPECT_EQ(WrongAfter(name, [](VerifyCase&) {}), "") << name;
+    EXPECT_NE(WrongAfter(name, change), "") << name;
+  }
 }
 
 TEST(VerifyCasesTest, NoticeAnOptionThatIsIgnored) {
