@@ -22,24 +22,27 @@ struct Types {
   DataType q, k, v, out;
 };
 
-constexpr Types kAllF32 = {"f32", kF32, kF32, kF32, kF32};
-constexpr Types kSixteenBits[] = {{"f16", kF16, kF16, kF16, kF16},
-                                  {"bf16", kBF16, kBF16, kBF16, kBF16},
-                                  {"f16 keys and values", kF32, kF16, kF16, kF32},
-                                  {"bf16 keys and values", kF32, kBF16, kBF16, kF32},
-                                  {"f16 queries", kF16, kF32, kF32, kF16},
-                                  {"bf16 output", kF32, kF32, kF32, kBF16},
-                                  {"bf16 queries, f16 keys, bf16 values", kBF16, kF16, kBF16, kF16},
-                                  {"bf16 keys, f32 values", kF32, kBF16, kF32, kF32}};
+// All sizes are gone through with the first three, which have every element type in every place.
+constexpr Types kSame[] = {{"f32", kF32, kF32, kF32, kF32},
+                           {"f16", kF16, kF16, kF16, kF16},
+                           {"bf16", kBF16, kBF16, kBF16, kBF16}};
+constexpr Types kMixed[] = {{"f16 keys and values", kF32, kF16, kF16, kF32},
+                            {"bf16 keys and values", kF32, kBF16, kBF16, kF32},
+                            {"f16 queries", kF16, kF32, kF32, kF16},
+                            {"bf16 output", kF32, kF32, kF32, kBF16},
+                            {"bf16 queries, f16 keys, bf16 values", kBF16, kF16, kBF16, kF16},
+                            {"bf16 keys, f32 values", kF32, kBF16, kF32, kF32}};
 
 class TypeCaseList {
  public:
   std::vector<VerifyCase> Make() {
-    AddDecoding(kAllF32);
-    AddDecodingOptions(kAllF32);
-    for (const Types& types : kSixteenBits) {
+    for (const Types& types : kSame) {
       AddPrefill(types);
-      AddDecoding(types);
+      AddDecodingSizes(types);
+      AddDecodingOptions(types);
+    }
+    for (const Types& types : kMixed) {
+      AddPrefill(types);
       AddDecodingOptions(types);
     }
     return std::move(cases_);
@@ -95,7 +98,7 @@ class TypeCaseList {
     ragged.layout = Layout::kPacked;
   }
 
-  void AddDecoding(const Types& types) {
+  void AddDecodingSizes(const Types& types) {
     for (const int64_t group : {1, 2, 3, 4, 5, 7, 8, 9, 16}) {
       VerifyCase& added = AddDecode(types, fmt::format("{} heads over 1", group), 90);
       added.shape.heads = 2 * group;
@@ -137,6 +140,10 @@ class TypeCaseList {
     edited.options.bias = edited.options.alibi_slopes = edited.options.sinks = true;
     edited.options.softcap = 3.0f;
     edited.bias = Pairs::kEach;
+    VerifyCase& chunks = AddDecode(types, "kv_block 32", 300);
+    chunks.shape.dim = 65;
+    chunks.options.weights = true;
+    chunks.kv_block = 32;
     VerifyCase& large = AddDecode(types, "scores in the hundreds", 300);
     large.content = Content::kLargeScores;
     VerifyCase& nan = AddDecode(types, "NaN in the query", 90);
