@@ -12,6 +12,7 @@
 
 #include "lanewise/attention.h"
 #include "src/core/tensor_check.h"
+#include "src/parallel/float_modes.h"
 
 namespace lanewise {
 namespace {
@@ -99,6 +100,7 @@ Status MergeAttention(const AttentionPart* parts, int64_t part_count, const Tens
   } catch (const std::bad_alloc&) {  // only messages allocate
     return Status::OutOfMemory();
   }
+  const parallel::DefaultFloatModes modes;
   Sizes row = {0, 0, 0, 0};
   for (row[0] = 0; row[0] < out.sizes[0]; ++row[0]) {
     for (row[1] = 0; row[1] < out.sizes[1]; ++row[1]) {

@@ -96,6 +96,31 @@ class Runner {
   PreparedCase prepared_;
 };
 
+TEST(FloatModesTest, MergingDoesNotDependOnTheCaller) {
+  const Sizes row = {1, 1, 1, 64};
+  const Sizes one = {1, 1, 1, 1};
+  const std::vector<float> first = Gen(1, 64, 1e-38F);
+  const std::vector<float> second = Gen(2, 64, 1e-38F);
+  const float first_lse = 0.3F;
+  const float second_lse = -0.4F;
+  const AttentionPart parts[] = {{{first.data(), row}, {&first_lse, one}},
+                                 {{second.data(), row}, {&second_lse, one}}};
+  const auto merge = [&](void (*set_modes)()) {
+    std::vector<float> out = Repeat(0, 64);
+    std::thread([&] {
+      if (set_modes != nullptr) set_modes();
+      const std::string before = ProcessState();
+      EXPECT_TRUE(MergeAttention(parts, 2, Tensor(out.data(), row)).ok());
+      EXPECT_EQ(ProcessState(), before);
+    }).join();
+    return out;
+  };
+  const std::vector<float> expected = merge(nullptr);
+  for (const Modes& modes : OddModes()) {
+    EXPECT_TRUE(SameBits(merge(modes.set), expected)) << modes.name;
+  }
+}
+
 TEST(FloatModesTest, ResultsDoNotDependOnTheCaller) {
   const Runner runner;
   const std::vector<float> expected = runner.Expected().out;
