@@ -18,8 +18,8 @@ struct PlanOverrides {
   std::string variant;   // "lanes" or "few"
   std::string tile;      // register tile id of `lanes` and the target, e.g. "8x2v"; not with "few"
   int64_t kv_block = 0;  // keys per softmax step; `few` rounds it up to a multiple of 16
-  int64_t q_groups = 0;  // lane groups a query tile
-  int64_t grain = 0;     // query tiles a thread takes at a time
+  int64_t q_groups = 0;  // lane groups a query tile of `lanes`; a plan that takes `few` has none
+  int64_t grain = 0;     // query tiles, or key chunks, that a thread takes at a time
 };
 
 // PlanAttention with overrides. An override that the target does not have, or that is out of
