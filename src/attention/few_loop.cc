@@ -9,6 +9,7 @@
 
 #include "src/core/sizes.h"
 #include "src/kernels/few.h"
+#include "src/profile/defaults.h"
 
 namespace lanewise::attention {
 namespace {

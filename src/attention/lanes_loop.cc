@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "src/attention/lane_rows.h"
+#include "src/attention/lanes_scratch.h"
 #include "src/attention/staged_rows.h"
 #include "src/core/element_bytes.h"
 #include "src/core/sizes.h"
@@ -22,46 +22,12 @@ using kernels::RowForm;
 using profile::kMaxQueryGroups;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr int64_t kAlignmentFloats = kernels::kScratchAlignment / sizeof(float);
 
 // How the rows of a mask or bias lie, for a kernel. A broadcast axis has size 1.
 RowForm FormOf(const ConstTensor& tensor, int64_t heads) {
   if (tensor.sizes[3] == 1) return RowForm::kPerLane;
   return tensor.sizes[2] == 1 && (tensor.sizes[1] == 1 || heads == 1) ? RowForm::kPerKey
                                                                       : RowForm::kEach;
-}
-
-// The parts of a worker's scratch, in floats but for the last.
-struct Layout {
-  int64_t state = 0;    // [q_groups, group_floats]
-  int64_t scores = 0;   // [kv_block, lanes]
-  int64_t k = 0;        // [kv_block, dim]: staged keys, if the call may have to stage any
-  int64_t v = 0;        // [kv_block, value_dim]
-  int64_t rows = 0;     // [lanes, dim or value_dim]: rows of q or out as f32, if they are not
-  int64_t visible = 0;  // [kv_block] 64-bit words
-  int64_t end = 0;
-};
-
-Layout LayOut(const AttentionPlan::Decision& decision) {
-  const AttentionShape& shape = decision.shape;
-  const LanesDecision& lanes_decision = decision.lanes;
-  const int64_t lanes = static_cast<int64_t>(lanes_decision.kernel.lanes);
-  const int64_t kv_block = lanes_decision.kv_block;
-  const bool scattered = decision.options.paged || decision.options.kv_first;
-  const auto aligned = [](int64_t floats) { return core::RoundUp(floats, kAlignmentFloats); };
-  Layout layout;
-  layout.scores = lanes_decision.q_groups * static_cast<int64_t>(lanes_decision.group_floats);
-  layout.k = layout.scores + aligned(kv_block * lanes);
-  layout.v =
-      layout.k + (scattered || decision.convert.k != nullptr ? aligned(kv_block * shape.dim) : 0);
-  layout.rows =
-      layout.v +
-      (scattered || decision.convert.v != nullptr ? aligned(kv_block * shape.value_dim) : 0);
-  const bool typed = decision.convert.q != nullptr || decision.convert.out != nullptr;
-  layout.visible =
-      layout.rows + (typed ? aligned(lanes * std::max(shape.dim, shape.value_dim)) : 0);
-  layout.end = layout.visible + 2 * kv_block;
-  return layout;
 }
 
 // One worker's way through its query tiles.
@@ -73,7 +39,7 @@ class LanesLoop {
         kernel_(decision_.lanes.kernel),
         shape_(decision_.shape),
         lanes_(static_cast<int64_t>(kernel_.lanes)),
-        layout_(LayOut(decision_)),
+        layout_(decision_),
         state_(static_cast<float*>(scratch)),
         scores_(state_ + layout_.scores),
         row_stage_(state_ + layout_.rows),
@@ -83,50 +49,62 @@ class LanesLoop {
     std::fill_n(sinks_, kMaxLanes, -kInfinity);
   }
 
-  // Computes tile `index`; `next`, if any, is what this worker computes after it.
-  void Run(int64_t index, bool has_next) {
-    SetTile(call_.tiles()[index]);
-    if (has_next) {
-      const WorkList::Unit next = call_.tiles()[index + 1];
-      next_group_ = call_.Group(next.batch, next.kv_head);
-      next_first_row_ = FirstRow(next);
+  // Computes tiles [begin, end).
+  void Run(int64_t begin, int64_t end) {
+    QueryTile next = Tile(begin);
+    for (int64_t i = begin; i < end; ++i) {
+      tile_ = next;
+      next_ = nullptr;
+      if (i + 1 < end) {
+        next = Tile(i + 1);
+        next_ = &next;
+      }
+      RunTile();
     }
-    has_next_ = has_next;
-    for (int64_t g = 0; g < group_count_; ++g) Load(g);
-    ForEachStep([this](int64_t g, KeyRange keys) { Step(g, keys); });
-    for (int64_t g = 0; g < group_count_; ++g) Finish(g);
-    if (group_.weights.data == nullptr) return;
-    for (int64_t g = 0; g < group_count_; ++g) ClearWeights(g);
-    ForEachStep([this](int64_t g, KeyRange keys) { Weights(g, keys); });
   }
 
  private:
+  // Query rows from first_row on, as lane groups.
+  struct QueryTile {
+    HeadGroup heads;
+    int64_t first_row = 0;
+    int64_t group_count = 0;  // lane groups that hold rows
+  };
+
   // Late rows first.
-  int64_t FirstRow(const WorkList::Unit& unit) const {
-    return (unit.count - 1 - unit.index) * decision_.lanes.q_groups * lanes_;
+  QueryTile Tile(int64_t index) const {
+    const WorkList::Unit unit = call_.tiles()[index];
+    QueryTile tile;
+    tile.heads = call_.Group(unit.batch, unit.kv_head);
+    tile.first_row = (unit.count - 1 - unit.index) * decision_.lanes.q_groups * lanes_;
+    tile.group_count = std::min(decision_.lanes.q_groups,
+                                core::DivideUp(tile.heads.rows() - tile.first_row, lanes_));
+    return tile;
   }
 
-  void SetTile(const WorkList::Unit& unit) {
-    group_ = call_.Group(unit.batch, unit.kv_head);
-    first_row_ = FirstRow(unit);
-    group_count_ =
-        std::min(decision_.lanes.q_groups, core::DivideUp(group_.rows() - first_row_, lanes_));
+  void RunTile() {
+    for (int64_t g = 0; g < tile_.group_count; ++g) Load(g);
+    ForEachStep([this](int64_t g, KeyRange keys) { Step(g, keys); });
+    for (int64_t g = 0; g < tile_.group_count; ++g) Finish(g);
+    if (tile_.heads.weights.data == nullptr) return;
+    for (int64_t g = 0; g < tile_.group_count; ++g) ClearWeights(g);
+    ForEachStep([this](int64_t g, KeyRange keys) { Weights(g, keys); });
   }
 
   void Load(int64_t g) {
     LaneRows& rows = rows_[g];
-    rows.Set(group_, first_row_ + g * lanes_, kernel_.lanes);
+    rows.Set(tile_.heads, tile_.first_row + g * lanes_, kernel_.lanes);
     started_[g] = false;
     const float* queries[kMaxLanes];
     for (size_t i = 0; i < kernel_.lanes; ++i) {
-      const char* row = group_.q.At(rows.head[i], rows.Query(i));
+      const char* row = tile_.heads.q.At(rows.head[i], rows.Query(i));
       queries[i] = reinterpret_cast<const float*>(row);
       if (decision_.convert.q != nullptr) {
         float* widened = row_stage_ + static_cast<int64_t>(i) * shape_.dim;
         decision_.convert.q({row, 0, widened, 0, 1, static_cast<size_t>(shape_.dim)});
         queries[i] = widened;
       }
-      if (group_.sinks != nullptr) sinks_[i] = group_.sinks[rows.head[i]];
+      if (tile_.heads.sinks != nullptr) sinks_[i] = tile_.heads.sinks[rows.head[i]];
     }
     kernel_.load({State(g), queries, static_cast<size_t>(shape_.dim), decision_.scale, sinks_});
   }
@@ -136,16 +114,16 @@ class LanesLoop {
   template <class StepFunction>
   void ForEachStep(const StepFunction& step) {
     KeyRange any;
-    for (int64_t g = 0; g < group_count_; ++g) any = Cover(any, rows_[g].any);
+    for (int64_t g = 0; g < tile_.group_count; ++g) any = Cover(any, rows_[g].any);
     const int64_t kv_block = decision_.lanes.kv_block;
     for (int64_t block = any.begin / kv_block; block * kv_block < any.end; ++block) {
       const KeyRange block_keys = {block * kv_block,
-                                   std::min((block + 1) * kv_block, group_.visibility.keys())};
+                                   std::min((block + 1) * kv_block, tile_.heads.visibility.keys())};
       bool started = false;
-      for (int64_t g = 0; g < group_count_; ++g) {
+      for (int64_t g = 0; g < tile_.group_count; ++g) {
         const KeyRange keys = StepKeys(rows_[g], block_keys);
         if (keys.empty()) continue;
-        mask_class_ = call_.mask_classes().Of(group_.batch, group_.kv_head,
+        mask_class_ = call_.mask_classes().Of(tile_.heads.batch, tile_.heads.kv_head,
                                               rows_[g].first_row / lanes_, block);
         if (mask_class_ == TileClass::kEmpty) continue;
         if (!started) {
@@ -164,16 +142,16 @@ class LanesLoop {
     KeyRange keys = Intersection(block, rows.any);
     if (keys.empty() || rows.every.Holds(keys)) return keys;
     const int64_t tile_rows = static_cast<int64_t>(kernel_.rows);
-    keys.end = std::min(
-        {keys.begin + core::RoundUp(keys.size(), tile_rows), block.end, group_.visibility.keys()});
+    keys.end = std::min({keys.begin + core::RoundUp(keys.size(), tile_rows), block.end,
+                         tile_.heads.visibility.keys()});
     return keys;
   }
 
   // `keys`: those of the block that steps may read, a register tile's rows beyond what is seen
   // included.
   void StartBlock(KeyRange keys) {
-    keys_.Stage(group_.k, keys);
-    values_.Stage(group_.v, keys);
+    keys_.Stage(tile_.heads.k, keys);
+    values_.Stage(tile_.heads.v, keys);
     check_ = {};
     check_.rows = values_.Row(keys.begin);
     check_.row_count = static_cast<size_t>(keys.size());
@@ -186,7 +164,7 @@ class LanesLoop {
     step.values = values_.Row(keys.begin);
     step.value_stride = values_.stride();
     step.value_dim = static_cast<size_t>(shape_.value_dim);
-    step.has_sink = group_.sinks != nullptr;
+    step.has_sink = tile_.heads.sinks != nullptr;
     step.check = &check_;
     step.first = !started_[g];
     FetchAhead(g, keys, step);
@@ -203,24 +181,24 @@ class LanesLoop {
     step.prefetch[0] = {values_.Row(values.begin), values_.stride_bytes(),
                         static_cast<size_t>(values.size()), Bytes(shape_.value_dim)};
     fetched_end_ = keys.end;
-    if (g + 1 < group_count_) {
+    if (g + 1 < tile_.group_count) {
       const KeyRange ahead = {keys.end, std::min(rows_[g + 1].any.end, block_end_)};
       step.prefetch[1] = {keys_.Row(ahead.begin), keys_.stride_bytes(),
                           static_cast<size_t>(ahead.size()), Bytes(shape_.dim)};
     }
     const KeyRange next = NextBlockShare(g);
     if (!next.empty()) {
-      step.prefetch[4] = RowsLater(group_.k, next, shape_.dim);
-      step.prefetch[5] = RowsLater(group_.v, next, shape_.value_dim);
+      step.prefetch[4] = RowsLater(tile_.heads.k, next, shape_.dim);
+      step.prefetch[5] = RowsLater(tile_.heads.v, next, shape_.value_dim);
     }
-    if (keys.end < rows_[g].any.end || group_.heads != 1) return;
-    step.prefetch[2] = {group_.out.At(0, rows_[g].first_query), group_.out.row_stride,
+    if (keys.end < rows_[g].any.end || tile_.heads.heads != 1) return;
+    step.prefetch[2] = {tile_.heads.out.At(0, rows_[g].first_query), tile_.heads.out.row_stride,
                         rows_[g].count, Bytes(shape_.value_dim)};
-    if (!has_next_) return;
-    const int64_t first = next_first_row_ + g * lanes_;
-    if (first >= next_group_.rows()) return;
-    step.prefetch[3] = {next_group_.q.At(0, first), next_group_.q.row_stride,
-                        static_cast<size_t>(std::min(lanes_, next_group_.rows() - first)),
+    if (next_ == nullptr || g >= next_->group_count) return;
+    const HeadRows<const char>& q = next_->heads.q;
+    const int64_t first = next_->first_row + g * lanes_;
+    step.prefetch[3] = {q.At(0, first), q.row_stride,
+                        static_cast<size_t>(std::min(lanes_, next_->heads.rows() - first)),
                         Bytes(shape_.dim)};
   }
 
@@ -228,7 +206,7 @@ class LanesLoop {
   KeyRange NextBlockShare(int64_t g) const {
     const KeyRange next = {block_end_,
                            std::min(block_end_ + decision_.lanes.kv_block, rows_[g].any.end)};
-    const int64_t share = core::DivideUp(next.size(), group_count_);
+    const int64_t share = core::DivideUp(next.size(), tile_.group_count);
     return Intersection(next, {next.begin + g * share, next.begin + (g + 1) * share});
   }
 
@@ -248,21 +226,22 @@ class LanesLoop {
     float* lse[kMaxLanes];
     for (size_t i = 0; i < rows.count; ++i) {
       out[i] = narrow ? row_stage_ + static_cast<int64_t>(i) * shape_.value_dim
-                      : reinterpret_cast<float*>(group_.out.At(rows.head[i], rows.Query(i)));
-      if (group_.lse.data != nullptr) lse[i] = group_.lse.At(rows.head[i], rows.Query(i));
+                      : reinterpret_cast<float*>(tile_.heads.out.At(rows.head[i], rows.Query(i)));
+      if (tile_.heads.lse.data != nullptr) lse[i] = tile_.heads.lse.At(rows.head[i], rows.Query(i));
     }
     const size_t value_dim = static_cast<size_t>(shape_.value_dim);
     kernel_.finish(
-        {State(g), out, group_.lse.data != nullptr ? lse : nullptr, rows.count, value_dim});
+        {State(g), out, tile_.heads.lse.data != nullptr ? lse : nullptr, rows.count, value_dim});
     if (!narrow) return;
     for (size_t i = 0; i < rows.count; ++i) {
       decision_.convert.out(
-          {out[i], 0, group_.out.At(rows.head[i], rows.Query(i)), 0, 1, value_dim});
+          {out[i], 0, tile_.heads.out.At(rows.head[i], rows.Query(i)), 0, 1, value_dim});
     }
   }
 
   void ClearWeights(int64_t g) {
-    for (size_t i = 0; i < rows_[g].count; ++i) std::fill_n(WeightsRow(g, i), group_.keys, 0.0f);
+    for (size_t i = 0; i < rows_[g].count; ++i)
+      std::fill_n(WeightsRow(g, i), tile_.heads.keys, 0.0f);
   }
 
   void Weights(int64_t g, KeyRange keys) {
@@ -272,7 +251,7 @@ class LanesLoop {
   }
 
   float* WeightsRow(int64_t g, size_t i) const {
-    return group_.weights.At(rows_[g].head[i], rows_[g].Query(i));
+    return tile_.heads.weights.At(rows_[g].head[i], rows_[g].Query(i));
   }
 
   // What a step needs to compute and edit its scores.
@@ -286,17 +265,17 @@ class LanesLoop {
     step.scores = scores_;
     step.visible = visible_;
     step.edits.softcap = decision_.softcap;
-    if (group_.alibi_slopes != nullptr) EditByDistance(g, keys, step.edits);
-    if (group_.bias.data != nullptr) {
-      step.edits.bias_form = FormOf(call_.bias(), group_.heads);
-      step.edits.bias = PointAtRows(group_.bias, call_.bias(), g, keys, bias_rows_);
+    if (tile_.heads.alibi_slopes != nullptr) EditByDistance(g, keys, step.edits);
+    if (tile_.heads.bias.data != nullptr) {
+      step.edits.bias_form = FormOf(call_.bias(), tile_.heads.heads);
+      step.edits.bias = PointAtRows(tile_.heads.bias, call_.bias(), g, keys, bias_rows_);
     }
     if (mask_class_ == TileClass::kPartial) {
-      step.edits.mask_form = FormOf(call_.mask(), group_.heads);
-      step.edits.mask = PointAtRows(group_.mask, call_.mask(), g, keys, mask_rows_);
+      step.edits.mask_form = FormOf(call_.mask(), tile_.heads.heads);
+      step.edits.mask = PointAtRows(tile_.heads.mask, call_.mask(), g, keys, mask_rows_);
     }
     if (!rows_[g].every.Holds(keys)) {
-      bounds_.Clip(group_.visibility, rows_[g], keys, kernel_.lanes);
+      bounds_.Clip(tile_.heads.visibility, rows_[g], keys, kernel_.lanes);
       step.edits.bounds = &bounds_.bounds;
     }
     return step;
@@ -305,8 +284,8 @@ class LanesLoop {
   void EditByDistance(int64_t g, KeyRange keys, kernels::ScoreEdits& edits) {
     for (size_t i = 0; i < kernel_.lanes; ++i) {
       positions_[i] = static_cast<float>(
-          core::SaturatingSum(group_.visibility.Position(rows_[g].Query(i)), -keys.begin));
-      slopes_[i] = group_.alibi_slopes[rows_[g].head[i]];
+          core::SaturatingSum(tile_.heads.visibility.Position(rows_[g].Query(i)), -keys.begin));
+      slopes_[i] = tile_.heads.alibi_slopes[rows_[g].head[i]];
     }
     edits.alibi_slopes = slopes_;
     edits.positions = positions_;
@@ -342,19 +321,15 @@ class LanesLoop {
   const kernels::LanesKernel& kernel_;
   const AttentionShape& shape_;
   const int64_t lanes_;
-  const Layout layout_;
+  const LanesScratch layout_;
   float* const state_;
   float* const scores_;
   float* const row_stage_;
   uint64_t* const visible_;
 
-  // Of the current tile, and where the next one begins.
-  HeadGroup group_;
-  int64_t first_row_ = 0;
-  int64_t group_count_ = 0;  // lane groups that hold rows
-  HeadGroup next_group_;
-  int64_t next_first_row_ = 0;
-  bool has_next_ = false;
+  // The current tile, and what this worker computes after it.
+  QueryTile tile_;
+  const QueryTile* next_ = nullptr;  // null: nothing
   LaneRows rows_[kMaxQueryGroups];
   bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
 
@@ -377,25 +352,8 @@ class LanesLoop {
 
 }  // namespace
 
-std::optional<int64_t> SizeLanes(AttentionPlan::Decision& decision) {
-  const AttentionShape& shape = decision.shape;
-  LanesDecision& lanes_decision = decision.lanes;
-  const int64_t lanes = static_cast<int64_t>(lanes_decision.kernel.lanes);
-  const auto state_rows = core::CheckedSum({shape.dim, shape.value_dim, kernels::kStateRows});
-  if (!state_rows) return std::nullopt;
-  const auto state = core::CheckedProduct({*state_rows, lanes, lanes_decision.q_groups, 4});
-  // Staged blocks and rows.
-  const auto staged = core::CheckedProduct({*state_rows, lanes_decision.kv_block + lanes, 4});
-  // Rounding up and the blocks of scores are small beside these.
-  if (!state || !staged || *state > INT64_MAX / 16 || *staged > INT64_MAX / 16) return std::nullopt;
-  lanes_decision.group_floats =
-      static_cast<size_t>(core::RoundUp(*state_rows * lanes, kAlignmentFloats));
-  return LayOut(decision).end * static_cast<int64_t>(sizeof(float));
-}
-
 void RunLanesTiles(const Call& call, int64_t begin, int64_t end, void* scratch) {
-  LanesLoop loop(call, scratch);
-  for (int64_t i = begin; i < end; ++i) loop.Run(i, i + 1 < end);
+  LanesLoop(call, scratch).Run(begin, end);
 }
 
 }  // namespace lanewise::attention

@@ -7,16 +7,10 @@
 #define LANEWISE_SRC_ATTENTION_LANES_LOOP_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "src/attention/call.h"
-#include "src/attention/decision.h"
 
 namespace lanewise::attention {
-
-// Sets the size of a lane group and returns the bytes of a worker's scratch; nothing if they
-// overflow.
-std::optional<int64_t> SizeLanes(AttentionPlan::Decision& decision);
 
 // Computes query tiles [begin, end) of a call. `scratch` has decision.worker_bytes, aligned to
 // kWorkerAlignment.

@@ -16,9 +16,9 @@ namespace lanewise::attention {
 // An absent field (empty, 0) leaves the choice to the defaults.
 struct PlanOverrides {
   std::string variant;   // "lanes" or "few"
-  std::string tile;      // register tile id of `lanes` and the target, e.g. "8x2v"; not with "few"
+  std::string tile;      // register tile id of the target, e.g. "8x2v"; of `lanes` only
   int64_t kv_block = 0;  // keys per softmax step; `few` rounds it up to a multiple of 16
-  int64_t q_groups = 0;  // lane groups a query tile of `lanes`; a plan that takes `few` has none
+  int64_t q_groups = 0;  // lane groups a query tile; of `lanes` only
   int64_t grain = 0;     // query tiles, or key chunks, that a thread takes at a time
 };
 

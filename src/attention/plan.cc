@@ -18,7 +18,7 @@
 #include "src/attention/check.h"
 #include "src/attention/decision.h"
 #include "src/attention/few_loop.h"
-#include "src/attention/lanes_loop.h"
+#include "src/attention/lanes_scratch.h"
 #include "src/attention/overrides.h"
 #include "src/core/sizes.h"
 #include "src/kernels/convert.h"
@@ -99,23 +99,32 @@ Status ChooseTile(const std::vector<kernels::LanesKernel>& tiles, const std::str
                                              wanted, known, decision.target));
 }
 
+// A register tile and q_groups are parameters of `lanes`: given alone, they ask for it.
 Status ChooseVariant(const PlanOverrides& overrides, AttentionPlan::Decision& decision) {
   const std::string& wanted = overrides.variant;
   if (!wanted.empty() && wanted != "lanes" && wanted != "few") {
     return Status::InvalidArgument(
         fmt::format("variant: found \"{}\", expected lanes or few", wanted));
   }
-  if (!overrides.tile.empty() && wanted == "few") {
+  if (wanted == "few" && !overrides.tile.empty()) {
     return Status::InvalidArgument(
         fmt::format("tile: found \"{}\" together with variant few, expected none: its tile is {}",
                     overrides.tile, decision.few.kernel.tile));
   }
-  decision.variant_overridden = !wanted.empty() || !overrides.tile.empty();
-  decision.few_rows = wanted == "few" ? INT64_MAX
-                      : decision.variant_overridden
-                          ? 0
-                          : profile::FewRows(decision.few.kernel.lanes, decision.shape.dim,
-                                             decision.shape.value_dim);
+  if (wanted == "few" && overrides.q_groups != 0) {
+    return Status::InvalidArgument(
+        fmt::format("q_groups: found {} together with variant few, expected none: it has no lane "
+                    "groups",
+                    overrides.q_groups));
+  }
+  const bool wants_lanes = wanted == "lanes" || !overrides.tile.empty() || overrides.q_groups != 0;
+  decision.variant_overridden = wants_lanes || !wanted.empty();
+  if (wanted == "few") {
+    decision.few_rows = INT64_MAX;
+  } else if (!wants_lanes) {
+    decision.few_rows =
+        profile::FewRows(decision.few.kernel.lanes, decision.shape.dim, decision.shape.value_dim);
+  }
   return {};
 }
 

@@ -101,7 +101,9 @@ Status Attention(const AttentionTensors& tensors, const AttentionOptions& option
   if (options.paged) {
     const auto slots =
         core::CheckedProduct({tensors.k.sizes[2], tensors.page_table.pages_per_item});
-    if (!slots) return Status::InvalidArgument("page_table: found more slots than fit 64 bits");
+    if (!slots)
+      return Status::InvalidArgument(
+          "page_table: found more slots than fit 64 bits, expected fewer");
     shape.keys = *slots;
   }
   shape.dim = tensors.q.sizes[3];

@@ -275,6 +275,9 @@ TEST(AttentionPlanErrors, Overrides) {
   EXPECT_THAT(status(overrides), IsInvalid({"tile", "9x9v"}));
   overrides.variant = "few";
   EXPECT_THAT(status(overrides), IsInvalid({"tile", "9x9v", "few"}));
+  overrides.tile.clear();
+  overrides.q_groups = 2;
+  EXPECT_THAT(status(overrides), IsInvalid({"q_groups", "2", "few"}));
   overrides = {};
   overrides.kv_block = -1;
   EXPECT_THAT(status(overrides), IsInvalid({"kv_block", "-1"}));

@@ -98,7 +98,9 @@ class Generator {
     }
     kv_block_ = c_.path.overrides.kv_block == 0 ? 32 : c_.path.overrides.kv_block;
     if (c_.path.overrides.variant == "few") kv_block_ = core::RoundUp(kv_block_, 16);
-    if (draws_.OneIn(3)) c_.path.overrides.q_groups = draws_.Between(1, 4);
+    if (c_.path.overrides.variant != "few" && draws_.OneIn(3)) {
+      c_.path.overrides.q_groups = draws_.Between(1, 4);
+    }
     if (draws_.OneIn(4)) c_.path.overrides.grain = draws_.Between(1, 3);
     c_.path.runtime.threads = draws_.Pick({1, 1, 2, 3});
   }

@@ -1,0 +1,51 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "src/attention/lanes_scratch.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "src/core/sizes.h"
+#include "src/kernels/lanes.h"
+
+namespace lanewise::attention {
+namespace {
+
+constexpr int64_t kAlignmentFloats = kernels::kScratchAlignment / sizeof(float);
+
+}  // namespace
+
+LanesScratch::LanesScratch(const AttentionPlan::Decision& decision) {
+  const AttentionShape& shape = decision.shape;
+  const LanesDecision& lanes_decision = decision.lanes;
+  const int64_t lanes = static_cast<int64_t>(lanes_decision.kernel.lanes);
+  const int64_t kv_block = lanes_decision.kv_block;
+  const bool scattered = decision.options.paged || decision.options.kv_first;
+  const auto aligned = [](int64_t floats) { return core::RoundUp(floats, kAlignmentFloats); };
+  scores = lanes_decision.q_groups * static_cast<int64_t>(lanes_decision.group_floats);
+  k = scores + aligned(kv_block * lanes);
+  v = k + (scattered || decision.convert.k != nullptr ? aligned(kv_block * shape.dim) : 0);
+  rows = v + (scattered || decision.convert.v != nullptr ? aligned(kv_block * shape.value_dim) : 0);
+  const bool typed = decision.convert.q != nullptr || decision.convert.out != nullptr;
+  visible = rows + (typed ? aligned(lanes * std::max(shape.dim, shape.value_dim)) : 0);
+  end = visible + 2 * kv_block;
+}
+
+std::optional<int64_t> SizeLanes(AttentionPlan::Decision& decision) {
+  const AttentionShape& shape = decision.shape;
+  LanesDecision& lanes_decision = decision.lanes;
+  const int64_t lanes = static_cast<int64_t>(lanes_decision.kernel.lanes);
+  const auto state_rows = core::CheckedSum({shape.dim, shape.value_dim, kernels::kStateRows});
+  if (!state_rows) return std::nullopt;
+  const auto state = core::CheckedProduct({*state_rows, lanes, lanes_decision.q_groups, 4});
+  // Staged blocks and rows.
+  const auto staged = core::CheckedProduct({*state_rows, lanes_decision.kv_block + lanes, 4});
+  // Rounding up and the blocks of scores are small beside these.
+  if (!state || !staged || *state > INT64_MAX / 16 || *staged > INT64_MAX / 16) return std::nullopt;
+  lanes_decision.group_floats =
+      static_cast<size_t>(core::RoundUp(*state_rows * lanes, kAlignmentFloats));
+  return LanesScratch(decision).end * static_cast<int64_t>(sizeof(float));
+}
+
+}  // namespace lanewise::attention
