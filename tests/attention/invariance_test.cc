@@ -65,7 +65,7 @@ Path FixedBlock(const std::string& target) {
 // Each variant with it: which one runs follows from the number of rows, so it is held fixed, too.
 std::vector<Path> FixedBlocks() {
   std::vector<Path> paths;
-  for (const std::string& target : AvailableTargets()) {
+  for (const std::string& target : TestedTargets()) {
     for (const char* variant : {"lanes", "few"}) {
       paths.push_back(FixedBlock(target));
       paths.back().overrides.variant = variant;
@@ -88,7 +88,7 @@ TEST(AttentionInvariance, ThreadsTilesGroupsGrain) {
   for (const AttentionCase& c : CompanyCases()) {
     const PreparedCase prepared(c);
     const Expectation expected = prepared.FromReference();
-    for (const std::string& target : AvailableTargets()) {
+    for (const std::string& target : TestedTargets()) {
       Path lanes = FixedBlock(target);
       lanes.overrides.variant = "lanes";
       const AttentionRun baseline = prepared.Run(lanes);
@@ -120,7 +120,7 @@ TEST(AttentionInvariance, ThreadsAndGrainOfFew) {
   for (const AttentionCase& c : CompanyCases()) {
     const PreparedCase prepared(c);
     const Expectation expected = prepared.FromReference();
-    for (const std::string& target : AvailableTargets()) {
+    for (const std::string& target : TestedTargets()) {
       Path path = FewPath(target);
       path.overrides.kv_block = kKvBlock;
       const AttentionRun baseline = prepared.Run(path);

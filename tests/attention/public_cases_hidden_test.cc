@@ -12,6 +12,7 @@
 #include <limits>
 #include <string>
 
+#include "tests/attention/public_cases.h"
 #include "tests/support/attention_case.h"
 #include "tests/support/gen.h"
 
@@ -71,32 +72,6 @@ std::vector<float> ValidRows(const std::vector<float>& values, const Sizes& size
     rows.insert(rows.end(), first, first + valid * sizes[3]);
   }
   return rows;
-}
-
-// Everything from row kv_len on becomes `value`.
-void FillTails(std::vector<float>& values, const Sizes& sizes, const std::vector<int64_t>& kv_len,
-               float value) {
-  for (size_t i = 0; i < values.size(); ++i) {
-    const int64_t row = static_cast<int64_t>(i) / sizes[3] % sizes[2];
-    const int64_t item = static_cast<int64_t>(i) / (sizes[3] * sizes[2] * sizes[1]);
-    if (row >= kv_len[static_cast<size_t>(item)]) values[i] = value;
-  }
-}
-
-AttentionCase C010Case(int64_t queries) {
-  AttentionCase c;
-  c.shape = {.batch = 4,
-             .heads = 2,
-             .kv_heads = 2,
-             .queries = queries,
-             .keys = 128,
-             .dim = 64,
-             .value_dim = 64};
-  c.SetKvLen({32, 64, 96, 48});
-  c.q = Gen(1, Count(c.q_sizes()));
-  c.k = Gen(2, Count(c.k_sizes()));
-  c.v = Gen(3, Count(c.v_sizes()));
-  return c;
 }
 
 TEST(PublicCases, C010_WhateverLiesBehindTheValidKeys) {

@@ -9,11 +9,11 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/attention/public_cases.h"
 #include "tests/support/attention_case.h"
 #include "tests/support/gen.h"
 #include "tests/support/means.h"
 #include "tests/support/patterns.h"
-#include "tests/support/tolerance.h"
 
 namespace lanewise::testing {
 namespace {
@@ -22,19 +22,7 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr double kMinusInfinity = -std::numeric_limits<double>::infinity();
 
 TEST(PublicCases, C001_MaskRowThatIsAllFalse) {
-  AttentionCase c;
-  c.shape = {.queries = 2, .keys = 3, .dim = 2, .value_dim = 2};
-  c.options.scale = 1.0F;
-  c.q = {1, 0, 0, 1};
-  c.k = {1, 0, 0, 1, 1, 1};
-  c.v = {1, 2, 3, 4, 5, 6};
-  c.SetMask({1, 1, 2, 3}, {0, 0, 0, 1, 0, 1});
-  ExpectKnownResult(c,
-                    {.out = {0, 0, 3.92423431, 4.92423431},
-                     .out_tolerance = T32(c.v),
-                     .lse = {kMinusInfinity, 1.31326169},
-                     .lse_tolerance = 1e-6},
-                    EveryPath());
+  ExpectKnownResult(C001Case(), C001Result(), EveryPath());
 }
 
 // Row 0 sees key 0 by causality, and the others by the mask.
