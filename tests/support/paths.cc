@@ -25,16 +25,9 @@ std::vector<Path> KernelsOf(const std::string& target) {
   return paths;
 }
 
-// Kernels are not optimized under AddressSanitizer: there the best target stands for all.
-std::vector<std::string> Targets() {
-  std::vector<std::string> targets = AvailableTargets();
-  if (kAddressSanitizer) targets.resize(1);
-  return targets;
-}
-
 std::vector<Path> MakeEveryPath() {
   std::vector<Path> paths;
-  for (const std::string& target : Targets()) {
+  for (const std::string& target : TestedTargets()) {
     for (const Path& kernel : KernelsOf(target)) {
       for (const int threads : {1, 2, 3}) {
         for (const unsigned outputs : {0U, 1U, 2U, 3U}) {
@@ -53,7 +46,7 @@ std::vector<Path> MakeEveryPath() {
 
 std::vector<Path> MakeEveryTile() {
   std::vector<Path> paths;
-  for (const std::string& target : Targets()) {
+  for (const std::string& target : TestedTargets()) {
     for (Path path : KernelsOf(target)) {
       path.runtime.threads = 1 + static_cast<int>(paths.size() % 3);
       path.lse = paths.size() % 2 == 0;
@@ -67,7 +60,7 @@ std::vector<Path> MakeEveryTile() {
 
 std::vector<Path> MakeEveryTarget() {
   std::vector<Path> paths;
-  for (const std::string& target : Targets()) {
+  for (const std::string& target : TestedTargets()) {
     Path path;
     path.runtime.target = target;
     paths.push_back(path);
@@ -88,6 +81,12 @@ std::string Path::ToString() const {
   if (lse) text += ", with lse";
   if (weights) text += ", with weights";
   return text;
+}
+
+std::vector<std::string> TestedTargets() {
+  std::vector<std::string> targets = AvailableTargets();
+  if (kAddressSanitizer) targets.resize(1);
+  return targets;
 }
 
 std::vector<kernels::LanesKernel> TilesOf(const std::string& target) {

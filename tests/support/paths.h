@@ -27,6 +27,10 @@ struct Path {
   std::string ToString() const;
 };
 
+// All targets of this machine. Under AddressSanitizer, where kernels are not optimized, the best
+// one stands for all.
+std::vector<std::string> TestedTargets();
+
 // The tiles of a target that AvailableTargets() names.
 std::vector<kernels::LanesKernel> TilesOf(const std::string& target);
 
