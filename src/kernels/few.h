@@ -20,7 +20,7 @@
 // A score adds up dims d, d + lanes, d + 2 lanes ... in each lane, then the lanes in a fixed order;
 // an output adds up keys as FewValueArgs says; a sum adds up keys by their place in the chunk.
 // None of that depends on the other rows, on how the keys are cut into runs, or on the type they
-// are read from.
+// are read from, but for bf16 keys: their even and odd dims are added up apart (FewLoadArgs).
 
 #ifndef LANEWISE_SRC_KERNELS_FEW_H_
 #define LANEWISE_SRC_KERNELS_FEW_H_
