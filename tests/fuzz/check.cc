@@ -130,11 +130,14 @@ void CheckPoisoned(const FuzzCase& c, FuzzData data, const PreparedCase& clean,
   CheckSlots(c, poisoned, run);
 }
 
-// What no result may depend on. A tile by hand is that of `lanes`; `lanes` and `few` differ.
+// What no result may depend on. A tile or q_groups by hand ask for `lanes`; `lanes` and `few`
+// differ.
 void CheckOtherPath(const FuzzCase& c, const PreparedCase& prepared, const AttentionRun& run) {
   Path other;
   other.runtime.target = c.path.runtime.target;
-  other.overrides.variant = c.path.overrides.tile.empty() ? c.path.overrides.variant : "lanes";
+  const attention::PlanOverrides& overrides = c.path.overrides;
+  const bool wants_lanes = !overrides.tile.empty() || overrides.q_groups != 0;
+  other.overrides.variant = wants_lanes ? "lanes" : overrides.variant;
   other.overrides.kv_block = c.path.overrides.kv_block;
   const AttentionRun other_run = prepared.Run(other);
   EXPECT_EQ(other_run.plan.variant, run.plan.variant);

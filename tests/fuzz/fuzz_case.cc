@@ -52,7 +52,8 @@ bool IsRefused(const FuzzCase& c) {
   return (options.top_left && options.query_offset) ||
          (options.ragged && (options.mask || options.bias || options.kv_len || options.kv_first ||
                              options.paged || options.weights)) ||
-         (c.path.overrides.variant == "few" && !c.path.overrides.tile.empty());
+         (c.path.overrides.variant == "few" &&
+          (!c.path.overrides.tile.empty() || c.path.overrides.q_groups != 0));
 }
 
 int64_t Work(const FuzzCase& c) {

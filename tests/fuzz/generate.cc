@@ -98,7 +98,8 @@ class Generator {
     }
     kv_block_ = c_.path.overrides.kv_block == 0 ? 32 : c_.path.overrides.kv_block;
     if (c_.path.overrides.variant == "few") kv_block_ = core::RoundUp(kv_block_, 16);
-    if (c_.path.overrides.variant != "few" && draws_.OneIn(3)) {
+    // Refused beside "few", like a tile: now and then.
+    if (draws_.OneIn(c_.path.overrides.variant == "few" ? 100 : 3)) {
       c_.path.overrides.q_groups = draws_.Between(1, 4);
     }
     if (draws_.OneIn(4)) c_.path.overrides.grain = draws_.Between(1, 3);
@@ -112,7 +113,7 @@ class Generator {
       case 1:
       case 2:
         overrides.variant = "few";
-        // Both are refused: now and then.
+        // A tile beside it is refused: now and then.
         if (draws_.OneIn(100)) overrides.tile = std::string(tile.tile);
         break;
       case 3:
