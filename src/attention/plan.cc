@@ -26,14 +26,12 @@
 #include "src/kernels/lanes.h"
 #include "src/machine/caches.h"
 #include "src/machine/targets.h"
+#include "src/parallel/check_threads.h"
 #include "src/profile/defaults.h"
 
 namespace lanewise {
 namespace attention {
 namespace {
-
-// A machine with more threads than this does not exist; a count beyond it is a mistake.
-constexpr int kMaxThreads = 4096;
 
 // kv_block counts in 32 bits inside a step.
 constexpr int64_t kMaxKvBlock = int64_t{1} << 20;
@@ -43,12 +41,6 @@ Status CheckRange(const char* name, int64_t value, int64_t largest) {
   if (value >= 0 && value <= largest) return {};
   return Status::InvalidArgument(
       fmt::format("{}: found {}, expected 1 to {}", name, value, largest));
-}
-
-Status CheckThreads(int threads) {
-  if (threads >= 0 && threads <= kMaxThreads) return {};
-  return Status::InvalidArgument(
-      fmt::format("threads: found {}, expected 0 to {}", threads, kMaxThreads));
 }
 
 Status CheckOverrides(const PlanOverrides& overrides) {
@@ -209,7 +201,7 @@ bool SizeScratch(AttentionPlan::Decision& decision) {
 Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& options,
                            const Runtime& runtime, const PlanOverrides& overrides) {
   if (Status s = CheckRequest(shape, options); !s.ok()) return s;
-  if (Status s = CheckThreads(runtime.threads); !s.ok()) return s;
+  if (Status s = parallel::CheckThreads(runtime.threads); !s.ok()) return s;
   if (Status s = CheckOverrides(overrides); !s.ok()) return s;
   const Result<int64_t> target = machine::FindTarget(runtime.target);
   if (!target.ok()) return target.status();
