@@ -12,6 +12,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "src/reference/half_format.h"
+
 namespace lanewise::reference {
 namespace {
 
@@ -25,30 +27,6 @@ const double kFlushedWeight = std::exp(-86.0);
 // Sums of weights times values stay this factor below the overflow of f32, since the running
 // maximum may lag behind the true one.
 constexpr double kLargestSum = double{FLT_MAX} / 0x1p16;
-
-// How an f16 or bf16 output is rounded.
-struct HalfFormat {
-  int fraction_bits;
-  int lowest_exponent;  // of a normal number
-  double end;           // the power of two after the largest number
-};
-constexpr HalfFormat kF16 = {10, -14, 0x1p16};
-constexpr HalfFormat kBF16 = {7, -126, 0x1p128};
-
-const HalfFormat* HalfFormatOf(DataType type) {
-  if (type == DataType::kF16) return &kF16;
-  return type == DataType::kBF16 ? &kBF16 : nullptr;
-}
-
-// The largest error of storing a number up to `largest` as an element of `type`, beyond that of f32
-// arithmetic.
-double StoreError(DataType type, double largest) {
-  const HalfFormat* format = HalfFormatOf(type);
-  if (format == nullptr || !std::isfinite(largest)) return 0;
-  const int exponent = largest == 0 ? format->lowest_exponent
-                                    : std::max(std::ilogb(largest), format->lowest_exponent);
-  return std::ldexp(0.5, exponent - format->fraction_bits);
-}
 
 // One addend of a softmax and how far its score may be off.
 struct Addend {
