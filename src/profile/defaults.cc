@@ -9,6 +9,16 @@
 #include "src/core/sizes.h"
 
 namespace lanewise::profile {
+namespace {
+
+// Units that take equally long: one thread takes all, several take turns.
+int64_t EvenGrain(int64_t count, int threads) {
+  constexpr int64_t kTurns = 8;
+  if (threads == 1) return std::max<int64_t>(count, 1);
+  return std::max<int64_t>(count / (threads * kTurns), 1);
+}
+
+}  // namespace
 
 int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim) {
   constexpr int64_t kSmallest = 32;
@@ -66,11 +76,9 @@ int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim) {
 
 int64_t FewRowBlock(int64_t rows) { return std::clamp<int64_t>(rows, 1, kMaxFewRows); }
 
-int64_t FewGrain(int64_t chunk_count, int threads) {
-  constexpr int64_t kTurns = 8;
-  if (threads == 1) return std::max<int64_t>(chunk_count, 1);
-  return std::max<int64_t>(chunk_count / (threads * kTurns), 1);
-}
+int64_t FewGrain(int64_t chunk_count, int threads) { return EvenGrain(chunk_count, threads); }
+
+int64_t SoftmaxGrain(int64_t rows, int threads) { return EvenGrain(rows, threads); }
 
 int64_t LanesGrain(int64_t tile_count, int threads) {
   constexpr int64_t kTurns = 8;

@@ -75,6 +75,13 @@ int64_t FewRowBlock(int64_t rows);
 // thread eight turns.
 int64_t FewGrain(int64_t chunk_count, int threads);
 
+// Columns up to which a row of softmax counts as one that a cache holds, a third-level cache if
+// need be: as long as exp takes longer than moving a row once more. Numeric.
+inline constexpr int64_t kResidentColumns = int64_t{1} << 20;
+
+// Rows of softmax that a thread takes at a time: all, or an eighth of a thread's share.
+int64_t SoftmaxGrain(int64_t rows, int threads);
+
 }  // namespace lanewise::profile
 
 #endif  // LANEWISE_SRC_PROFILE_DEFAULTS_H_
