@@ -6,6 +6,7 @@
 #include "tune/yardsticks.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "src/kernels/peaks.h"
 
@@ -31,6 +32,17 @@ Part PartOf(const ReadArray& array, size_t member, size_t size) {
   const size_t begin = units * member / size * kWordsPerUnit;
   const size_t end = member + 1 == size ? count : units * (member + 1) / size * kWordsPerUnit;
   return {words + begin, end - begin};
+}
+
+// A timer of `once(member)` on every member, until the last one is done.
+template <typename Once>
+Timer UntilTheLast(const Once& once, ThreadTeam& team) {
+  return [once, &team](int64_t repeats) {
+    const std::vector<double>& seconds = team.Run([&](int member) {
+      for (int64_t i = 0; i < repeats; ++i) once(static_cast<size_t>(member));
+    });
+    return *std::max_element(seconds.begin(), seconds.end());
+  };
 }
 
 // The time in which a team would do its work if every member went on at its own rate until all is
@@ -60,21 +72,26 @@ std::vector<Yardstick> ReadSums(int64_t target, const std::vector<ReadArray>& ar
 
   std::vector<Yardstick> yardsticks;
   for (const auto sum : kernels::PeakKernelsFor(target).sum) {
-    const auto read_once = [sum, arrays, size = static_cast<size_t>(team.size())](int member) {
+    const auto read_once = [sum, arrays, size = static_cast<size_t>(team.size())](size_t member) {
       for (const ReadArray& array : arrays) {
-        const Part part = PartOf(array, static_cast<size_t>(member), size);
+        const Part part = PartOf(array, member, size);
         sum(part.words, part.count);
       }
     };
-    const auto timer = [read_once, &team](int64_t repeats) {
-      const std::vector<double>& seconds = team.Run([&](int member) {
-        for (int64_t i = 0; i < repeats; ++i) read_once(member);
-      });
-      return *std::max_element(seconds.begin(), seconds.end());
-    };
-    yardsticks.push_back({timer, bytes});
+    yardsticks.push_back({UntilTheLast(read_once, team), bytes});
   }
   return yardsticks;
+}
+
+Yardstick MemoryCopy(const ReadArray& from, void* to, ThreadTeam& team) {
+  const auto copy_once = [from, to, size = static_cast<size_t>(team.size())](size_t member) {
+    const Part part = PartOf(from, member, size);
+    const size_t before = static_cast<size_t>(part.words - static_cast<const uint32_t*>(from.data));
+    if (part.count > 0) {
+      std::memcpy(static_cast<uint32_t*>(to) + before, part.words, part.count * sizeof(uint32_t));
+    }
+  };
+  return {UntilTheLast(copy_once, team), static_cast<double>(from.size_bytes)};
 }
 
 }  // namespace lanewise::tune

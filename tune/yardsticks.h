@@ -40,6 +40,10 @@ struct ReadArray {
 std::vector<Yardstick> ReadSums(int64_t target, const std::vector<ReadArray>& arrays,
                                 ThreadTeam& team);
 
+// memcpy of `from` to `to`, split as in ReadSums; work counts the bytes once. The arrays may not
+// overlap. `team` and they must outlive the result.
+Yardstick MemoryCopy(const ReadArray& from, void* to, ThreadTeam& team);
+
 }  // namespace lanewise::tune
 
 #endif  // LANEWISE_TUNE_YARDSTICKS_H_

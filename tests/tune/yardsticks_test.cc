@@ -55,5 +55,20 @@ TEST(YardsticksTest, ReadSumsOfTinyArrays) {
   }
 }
 
+TEST(YardsticksTest, MemoryCopyCopiesEverythingOnAnyTeam) {
+  for (const size_t count : {0, 1, 3, 1000}) {
+    for (const int members : {1, 2, 4}) {
+      std::vector<float> from(count);
+      for (size_t i = 0; i < count; ++i) from[i] = static_cast<float>(i);
+      std::vector<float> to(count, -1);
+      ThreadTeam team(members);
+      const Yardstick copy = MemoryCopy({from.data(), count * sizeof(float)}, to.data(), team);
+      EXPECT_EQ(copy.work, static_cast<double>(count * sizeof(float)));
+      EXPECT_GE(copy.timer(1), 0.0);
+      EXPECT_EQ(to, from) << count << ", " << members;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lanewise::tune
