@@ -11,13 +11,13 @@
 #include <memory>    // shared_ptr
 #include <optional>  // options that may be absent
 #include <string>    // PlanExplanation
-#include <utility>   // move, exchange
 #include <vector>    // PlanExplanation
 
 #include "lanewise/export.h"
 #include "lanewise/runtime.h"
 #include "lanewise/status.h"
 #include "lanewise/tensor.h"
+#include "lanewise/workspace.h"
 
 namespace lanewise {
 
@@ -110,13 +110,6 @@ struct AttentionOptions {
   bool weights = false;  // the attention weights; costs a second pass over the scores
 };
 
-// A read-only one-dimensional array.
-template <typename T>
-struct ArrayView {
-  const T* data = nullptr;
-  int64_t size = 0;
-};
-
 // Where the keys of each batch item lie in pools of pages. Slot s of batch item b is row
 // s % page_size of page ids[b * pages_per_item + s / page_size].
 struct PageTable {
@@ -168,33 +161,6 @@ struct AttentionTensors {
   // [batch + 1] each, non-decreasing, from 0 to `queries` and to `keys`.
   ArrayView<int64_t> q_offsets = {};
   ArrayView<int64_t> k_offsets = {};
-};
-
-// Scratch memory of one call at a time, 128-byte aligned. Reuse it: the library allocates nothing
-// else while a plan runs.
-class LANEWISE_EXPORT Workspace {
- public:
-  Workspace() noexcept = default;
-  // If the memory cannot be had, size_bytes() is 0 and a run that needs more says so.
-  explicit Workspace(size_t size_bytes) noexcept;
-
-  Workspace(Workspace&& other) noexcept
-      : memory_(std::move(other.memory_)), size_bytes_(std::exchange(other.size_bytes_, 0)) {}
-  Workspace& operator=(Workspace&& other) noexcept {
-    memory_ = std::move(other.memory_);
-    size_bytes_ = std::exchange(other.size_bytes_, 0);
-    return *this;
-  }
-
-  void* data() const noexcept { return memory_.get(); }
-  size_t size_bytes() const noexcept { return size_bytes_; }
-
- private:
-  struct Free {
-    void operator()(void* memory) const noexcept;
-  };
-  std::unique_ptr<void, Free> memory_;
-  size_t size_bytes_ = 0;
 };
 
 // What a plan decided and why.

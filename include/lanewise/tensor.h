@@ -72,6 +72,13 @@ struct BasicTensor {
 using Tensor = BasicTensor<void>;
 using ConstTensor = BasicTensor<const void>;
 
+// A read-only one-dimensional array.
+template <typename T>
+struct ArrayView {
+  const T* data = nullptr;
+  int64_t size = 0;
+};
+
 }  // namespace lanewise
 
 #endif  // LANEWISE_TENSOR_H_

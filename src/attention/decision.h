@@ -11,6 +11,7 @@
 #include <string>
 
 #include "lanewise/attention.h"
+#include "src/core/workspace.h"
 #include "src/kernels/convert.h"
 #include "src/kernels/few.h"
 #include "src/kernels/lanes.h"
@@ -20,9 +21,7 @@
 namespace lanewise {
 namespace attention {
 
-// Workspaces, and each worker's part of one, are aligned to a pair of cache lines, so that workers
-// share neither a line nor a line that hardware prefetches with it.
-inline constexpr int64_t kWorkerAlignment = 128;
+using core::kWorkerAlignment;
 
 // Numeric parameters are those that a row's bits depend on; neutral ones only take time.
 

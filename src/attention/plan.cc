@@ -24,10 +24,10 @@
 #include "src/kernels/convert.h"
 #include "src/kernels/few.h"
 #include "src/kernels/lanes.h"
-#include "src/machine/caches.h"
 #include "src/machine/targets.h"
 #include "src/parallel/check_threads.h"
 #include "src/profile/defaults.h"
+#include "src/profile/machine_caches.h"
 
 namespace lanewise {
 namespace attention {
@@ -48,15 +48,6 @@ Status CheckOverrides(const PlanOverrides& overrides) {
   if (Status s = CheckRange("q_groups", overrides.q_groups, profile::kMaxQueryGroups); !s.ok())
     return s;
   return CheckRange("grain", overrides.grain, kMaxGrain);
-}
-
-// The facts that defaults depend on, read once.
-const profile::CacheBytes& MachineCaches() {
-  static const profile::CacheBytes bytes = [] {
-    const machine::Caches caches = machine::DetectCaches();
-    return profile::CacheBytes{caches.l1d.bytes, caches.l2.bytes};
-  }();
-  return bytes;
 }
 
 // Mean number of keys that a row sees, from a few rows of a head.
@@ -139,16 +130,16 @@ Status ChooseLanes(const PlanOverrides& overrides, AttentionPlan::Decision& deci
   LanesDecision& lanes = decision.lanes;
   const AttentionShape& shape = decision.shape;
   const profile::LanesProblem& problem = decision.problem;
-  lanes.kv_block = overrides.kv_block != 0
-                       ? overrides.kv_block
-                       : profile::LanesKvBlock(MachineCaches(), shape.dim, shape.value_dim);
+  lanes.kv_block = overrides.kv_block != 0 ? overrides.kv_block
+                                           : profile::LanesKvBlock(profile::MachineCaches(),
+                                                                   shape.dim, shape.value_dim);
   if (Status s = ChooseTile(kernels::LanesKernels(decision.target_id), overrides.tile, decision);
       !s.ok()) {
     return s;
   }
-  lanes.q_groups = overrides.q_groups != 0
-                       ? overrides.q_groups
-                       : profile::LanesQueryGroups(MachineCaches(), problem, lanes.kernel.lanes);
+  lanes.q_groups = overrides.q_groups != 0 ? overrides.q_groups
+                                           : profile::LanesQueryGroups(profile::MachineCaches(),
+                                                                       problem, lanes.kernel.lanes);
   const int64_t tile_rows = lanes.q_groups * static_cast<int64_t>(lanes.kernel.lanes);
   const int64_t tile_count = problem.kv_heads * core::DivideUp(problem.rows, tile_rows);
   lanes.grain = overrides.grain != 0 ? overrides.grain

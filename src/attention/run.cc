@@ -3,8 +3,6 @@
 
 // plan -> run.
 
-#include <fmt/format.h>
-
 #include <new>
 #include <utility>
 
@@ -15,6 +13,7 @@
 #include "src/attention/few_loop.h"
 #include "src/attention/lanes_loop.h"
 #include "src/core/sizes.h"
+#include "src/core/workspace.h"
 
 namespace lanewise {
 namespace {
@@ -24,16 +23,10 @@ size_t NeededBytes(const AttentionPlan::Decision& decision) {
          decision.worker_bytes * static_cast<size_t>(decision.team.workers());
 }
 
-Status CheckWorkspace(const Workspace& workspace, size_t needed) {
-  if (workspace.size_bytes() >= needed) return {};
-  return Status::InvalidArgument(fmt::format("workspace: found {} bytes, expected at least {}",
-                                             workspace.size_bytes(), needed));
-}
-
 Status Run(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
            Workspace& workspace) {
   if (Status s = attention::CheckTensors(decision, tensors); !s.ok()) return s;
-  if (Status s = CheckWorkspace(workspace, NeededBytes(decision)); !s.ok()) return s;
+  if (Status s = core::CheckWorkspace(workspace, NeededBytes(decision)); !s.ok()) return s;
   char* const shared = static_cast<char*>(workspace.data());
   char* const workers = shared + decision.shared_bytes;
 
@@ -62,17 +55,6 @@ Status Run(const AttentionPlan::Decision& decision, const AttentionTensors& tens
 }
 
 }  // namespace
-
-Workspace::Workspace(size_t size_bytes) noexcept
-    : memory_(size_bytes == 0
-                  ? nullptr
-                  : ::operator new (size_bytes, std::align_val_t{attention::kWorkerAlignment},
-                                    std::nothrow)),
-      size_bytes_(memory_ == nullptr ? 0 : size_bytes) {}
-
-void Workspace::Free::operator()(void* memory) const noexcept {
-  ::operator delete (memory, std::align_val_t{attention::kWorkerAlignment});
-}
 
 AttentionPlan::AttentionPlan(std::shared_ptr<const Decision> decision) noexcept
     : decision_(std::move(decision)) {}

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "src/kernels/lanes.h"
+#include "src/profile/machine_caches.h"
 
 namespace lanewise::profile {
 
@@ -19,12 +20,6 @@ inline constexpr int64_t kMaxQueryGroups = 16;
 
 // Query rows that `few` computes together, at most.
 inline constexpr int64_t kMaxFewRows = 64;
-
-// The cache bytes that the model reads.
-struct CacheBytes {
-  int64_t l1d = 0;
-  int64_t l2 = 0;
-};
 
 // Keys per softmax step of the `lanes` variant: as many as fit, keys and values together, in a
 // half of the second-level cache, a power of two between 32 and 512. Numeric: it decides
