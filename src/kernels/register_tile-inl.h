@@ -5,8 +5,7 @@
 //
 //   tile[i][j] += Σ_s a(i, s) * b[s][j]     i < MR rows, j < NV vectors, s < steps
 //
-// `b` is a scratch array of NV vectors a step; `a` is read in place, one element at a time, and
-// broadcast. MR * NV accumulators stay in registers, beside NV vectors of b and one of a. Each
+// `b` is an array of NV vectors a step; `a` is read in place, one element at a time, and broadcast. MR * NV accumulators stay in registers, beside NV vectors of b and one of a. Each
 // accumulator is a single chain of FMAs in step order, so its bits do not depend on MR or NV; MR *
 // NV must be at least FMA latency x FMAs a cycle (8 on the x86 cores measured) to hide that chain.
 
@@ -75,7 +74,8 @@ struct RegisterTile {
     }
   }
 
-  template <ARows kRows>
+  // b needs the alignment of a vector only with kAlignedB.
+  template <ARows kRows, bool kAlignedB = true>
   HWY_INLINE void MultiplyAdd(FloatTag d, const float* HWY_RESTRICT a, int64_t stride,
                               const float* HWY_RESTRICT b, size_t b_stride, size_t steps) {
     HWY_UNROLL(4)
@@ -83,7 +83,8 @@ struct RegisterTile {
       FloatVec column[NV];
       HWY_UNROLL(16)
       for (size_t j = 0; j < NV; ++j) {
-        column[j] = hn::Load(d, b + s * b_stride + j * kLanes);
+        const float* HWY_RESTRICT from = b + s * b_stride + j * kLanes;
+        column[j] = kAlignedB ? hn::Load(d, from) : hn::LoadU(d, from);
       }
       HWY_UNROLL(16)
       for (size_t i = 0; i < MR; ++i) {

@@ -1,0 +1,200 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "src/gemm/blocks_loop.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "src/core/sizes.h"
+#include "src/kernels/gemm.h"
+#include "src/profile/gemm_defaults.h"
+
+namespace lanewise::gemm {
+namespace {
+
+// Floats from row to row of a copied block of A: whole vectors, so that rows are aligned.
+int64_t CopyStride(int64_t steps) {
+  return core::RoundUp(steps, static_cast<int64_t>(kernels::kGemmAlignment / sizeof(float)));
+}
+
+// What the loops inside a depth block look at.
+struct Block {
+  int64_t group = 0;
+  Range columns;
+  Range steps;
+  bool first = false;  // of the depth
+  bool last = false;
+};
+
+class BlocksLoop {
+ public:
+  BlocksLoop(const Call& call, int64_t group, const Crew& crew)
+      : call_(call), decision_(call.decision()), crew_(crew), group_(group) {
+    const GemmShape& shape = decision_.shape;
+    row_blocks_ = core::DivideUp(shape.rows, decision_.row_block);
+    const int64_t members = call.group_size();
+    packs_panels_ = !decision_.options.packed_b && row_blocks_ * members == 1 &&
+                    decision_.variant == Variant::kPanels;
+  }
+
+  void Run() {
+    const GemmShape& shape = decision_.shape;
+    const int64_t depth = decision_.depth();
+    const int64_t depth_blocks = std::max<int64_t>(core::DivideUp(depth, decision_.depth_block), 1);
+    for (int64_t j = 0; j < shape.columns; j += decision_.column_block) {
+      for (int64_t s = 0; s < depth_blocks; ++s) {
+        Block block;
+        block.columns = {j, std::min(decision_.column_block, shape.columns - j)};
+        block.steps = BlockOf(s, decision_.depth_block, depth);
+        block.first = s == 0;
+        block.last = s + 1 == depth_blocks;
+        if (!decision_.options.packed_b && !packs_panels_) PackBlock(block);
+        MultiplyBlock(block);
+      }
+    }
+  }
+
+ private:
+  int64_t tile_columns() const { return decision_.tile_columns(); }
+  int64_t Panels(const Block& block) const {
+    return core::DivideUp(block.columns.size, tile_columns());
+  }
+  int64_t PanelFloats(const Block& block) const { return block.steps.size * tile_columns(); }
+
+  // Packs panels [begin, end) of the block to `to`.
+  void PackPanels(const Block& block, int64_t begin, int64_t end, float* to) const {
+    if (block.steps.size == 0) return;
+    const bool transposed = decision_.options.transpose_b;
+    const Matrix<const char> b = call_.B(call_.MatrixOf(group_, 0));
+    const int64_t column = block.columns.begin + begin * tile_columns();
+    const int64_t column_end = std::min(block.columns.begin + end * tile_columns(),
+                                        block.columns.begin + block.columns.size);
+    kernels::GemmPackArgs args = {};
+    args.b = transposed ? b.At(column, block.steps.begin) : b.At(block.steps.begin, column);
+    args.b_stride = call_.tensors().b.strides[2];
+    args.depth = static_cast<size_t>(block.steps.size);
+    args.column_count = static_cast<size_t>(column_end - column);
+    args.to = to;
+    args.panel_stride = static_cast<size_t>(PanelFloats(block));
+    const auto pack = transposed ? decision_.b_moves.pack_transposed : decision_.b_moves.pack;
+    pack(args, decision_.kernel.columns);
+  }
+
+  void PackBlock(const Block& block) const {
+    float* const to = call_.b_block(crew_);
+    const int64_t panels = Panels(block);
+    const auto pack = [&](int /*worker*/, int64_t begin, int64_t end) {
+      PackPanels(block, begin, end, to + begin * PanelFloats(block));
+    };
+    crew_.Run(panels, profile::GemmGrain(panels, crew_.workers()), pack);
+  }
+
+  // Units are row blocks of all members times ranges of panels; those of one row block follow each
+  // other, so that a worker copies it once.
+  void MultiplyBlock(const Block& block) const {
+    const int64_t panels = Panels(block);
+    const int64_t blocks = row_blocks_ * call_.group_size();
+    const int64_t parts = profile::GemmColumnParts(blocks, panels, crew_.workers());
+    const int64_t panels_per_part = core::DivideUp(panels, parts);
+    const auto multiply = [&](int worker, int64_t begin, int64_t end) {
+      int64_t copied = -1;
+      for (int64_t unit = begin; unit < end; ++unit) {
+        const int64_t row_block = unit / parts;
+        const Range part = BlockOf(unit % parts, panels_per_part, panels);
+        if (part.size <= 0) continue;
+        const int64_t matrix = call_.MatrixOf(group_, row_block / row_blocks_);
+        const Range rows =
+            BlockOf(row_block % row_blocks_, decision_.row_block, decision_.shape.rows);
+        float* const a = call_.scratch(worker);
+        const int64_t a_stride = CopyStride(block.steps.size);
+        if (copied != row_block) call_.CopyA(matrix, rows, block.steps, a, a_stride);
+        copied = row_block;
+        kernels::GemmPanelArgs args = {};
+        args.a = a;
+        args.a_stride = a_stride;
+        args.row_count = static_cast<size_t>(rows.size);
+        args.depth = static_cast<size_t>(block.steps.size);
+        MultiplyPanels(block, matrix, rows, part, args);
+      }
+    };
+    crew_.Run(blocks * parts, 1, multiply);
+  }
+
+  // A block of rows against some panels. `args` knows the rows of A, which lie in a worker's
+  // scratch.
+  void MultiplyPanels(const Block& block, int64_t matrix, Range rows, Range panels,
+                      kernels::GemmPanelArgs args) const {
+    float* const own_panel =
+        const_cast<float*>(args.a) + decision_.row_block * CopyStride(decision_.depth_block);
+    args.b_stride = tile_columns();
+    for (int64_t panel = panels.begin; panel < panels.begin + panels.size; ++panel) {
+      const Range columns = BlockOf(panel, tile_columns(), block.columns.size);
+      const int64_t column = block.columns.begin + columns.begin;
+      if (decision_.options.packed_b) {
+        args.b = call_.PackedPanel(matrix, block.steps, column / tile_columns());
+      } else if (packs_panels_) {
+        PackPanels(block, panel, panel + 1, own_panel);
+        args.b = own_panel;
+      } else {
+        args.b = call_.b_block(crew_) + panel * PanelFloats(block);
+      }
+      args.column_count = static_cast<size_t>(columns.size);
+      args.end = call_.End(matrix, rows.begin, column);
+      if (decision_.sums_apart()) {
+        MultiplyApart(block, matrix, rows, columns, args);
+      } else {
+        args.end.add = !block.first;
+        decision_.kernel.panel(args);
+      }
+    }
+  }
+
+  // The sums of all depth blocks are kept as f32 until the last one.
+  void MultiplyApart(const Block& block, int64_t matrix, Range rows, Range columns,
+                     kernels::GemmPanelArgs args) const {
+    const int64_t stride = decision_.sums_stride();
+    float* const sums = call_.sums(matrix) + rows.begin * stride + columns.begin;
+    kernels::GemmEnd end = args.end;
+    args.end = {};
+    args.end.c = sums;
+    args.end.c_stride = stride;
+    args.end.c_type = DataType::kF32;
+    args.end.alpha = 1;
+    args.end.add = !block.first;
+    decision_.kernel.panel(args);
+    if (!block.last) return;
+    decision_.streams.finish(sums, static_cast<size_t>(stride), args.row_count, args.column_count,
+                             end);
+  }
+
+  const Call& call_;
+  const GemmPlan::Decision& decision_;
+  const Crew& crew_;
+  int64_t group_;
+  int64_t row_blocks_ = 0;
+  bool packs_panels_ = false;  // just before use: nobody else uses them
+};
+
+}  // namespace
+
+int64_t BlockOfBFloats(const GemmPlan::Decision& decision) {
+  const bool never = decision.options.packed_b ||
+                     (decision.variant == Variant::kPanels && decision.matrices() == 1);
+  if (never) return 0;
+  return std::min(decision.depth_block, decision.depth()) *
+         core::RoundUp(std::min(decision.column_block, decision.shape.columns),
+                       decision.tile_columns());
+}
+
+int64_t BlocksScratchFloats(const GemmPlan::Decision& decision) {
+  return decision.row_block * CopyStride(decision.depth_block) +
+         decision.depth_block * decision.tile_columns();
+}
+
+void RunBlocks(const Call& call, int64_t group, const Crew& crew) {
+  BlocksLoop(call, group, crew).Run();
+}
+
+}  // namespace lanewise::gemm

@@ -1,0 +1,77 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "src/profile/gemm_defaults.h"
+
+#include <algorithm>
+
+#include "src/core/sizes.h"
+
+namespace lanewise::profile {
+namespace {
+
+constexpr int64_t kFloatBytes = 4;
+
+// Units of work that each thread gets at least, so that one that is held up is not waited for long.
+constexpr int64_t kUnitsPerThread = 4;
+
+// The size of the fewest equal blocks of at most `largest`, in whole units.
+int64_t EqualBlocks(int64_t total, int64_t largest, int64_t unit) {
+  const int64_t blocks = std::max<int64_t>(core::DivideUp(total, largest), 1);
+  return std::max(core::RoundUp(core::DivideUp(total, blocks), unit), unit);
+}
+
+}  // namespace
+
+int64_t GemmDepthBlock(const CacheBytes& caches, int64_t depth) {
+  // 256 steps of 16 columns are 16 KiB, half of the usual 32 KiB.
+  const int64_t fitting = caches.l1d / (128);
+  const int64_t largest = std::clamp<int64_t>(fitting / 64 * 64, 128, 512);
+  return EqualBlocks(depth, largest, 8);
+}
+
+int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem) {
+  const int64_t tile = problem.tile_rows;
+  const int64_t row_bytes = std::max<int64_t>(problem.depth_block, 1) * kFloatBytes;
+  const int64_t fitting = std::clamp<int64_t>(caches.l2 / 2 / row_bytes, tile, 4096);
+  int64_t largest = fitting / tile * tile;
+  if (problem.threads > 1) {
+    const int64_t blocks =
+        core::DivideUp(problem.threads * kUnitsPerThread, std::max<int64_t>(problem.matrices, 1));
+    const int64_t shared = core::RoundUp(core::DivideUp(problem.rows, blocks), tile);
+    largest = std::clamp(shared, std::min<int64_t>(8 * tile, largest), largest);
+  }
+  return EqualBlocks(problem.rows, largest, tile);
+}
+
+int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem) {
+  const int64_t column_bytes = std::max<int64_t>(problem.depth_block, 1) * kFloatBytes;
+  const int64_t fitting =
+      std::clamp<int64_t>(8 * caches.l2 / column_bytes, problem.tile_columns, 1 << 16);
+  return EqualBlocks(problem.columns, fitting / problem.tile_columns * problem.tile_columns,
+                     problem.tile_columns);
+}
+
+int64_t GemmStreamColumns(const GemmProblem& problem) {
+  constexpr int64_t kLargest = 2048;
+  constexpr int64_t kUnit = 64;
+  int64_t wanted = kLargest;
+  if (problem.threads > 1) {
+    wanted = std::min(wanted, core::DivideUp(problem.columns, problem.threads * 2));
+  }
+  return EqualBlocks(problem.columns, core::RoundUp(std::max<int64_t>(wanted, 1), kUnit), kUnit);
+}
+
+int64_t GemmGrain(int64_t panels, int threads) {
+  if (threads == 1) return std::max<int64_t>(panels, 1);
+  return std::max<int64_t>(panels / (threads * kUnitsPerThread), 1);
+}
+
+int64_t GemmColumnParts(int64_t row_blocks, int64_t panels, int threads) {
+  if (threads == 1) return 1;
+  const int64_t wanted =
+      core::DivideUp(threads * kUnitsPerThread, std::max<int64_t>(row_blocks, 1));
+  return std::clamp<int64_t>(wanted, 1, std::max<int64_t>(panels, 1));
+}
+
+}  // namespace lanewise::profile

@@ -1,0 +1,58 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The choices of matrix products made without measuring: pure functions of cache bytes, register
+// tile and shape.
+
+#ifndef LANEWISE_SRC_PROFILE_GEMM_DEFAULTS_H_
+#define LANEWISE_SRC_PROFILE_GEMM_DEFAULTS_H_
+
+#include <cstdint>
+
+#include "src/profile/machine_caches.h"
+
+namespace lanewise::profile {
+
+// Up to this many rows B is read where it lies. Numeric for a transposed B.
+inline constexpr int64_t kGemmStreamRows = 4;
+
+// Up to this many rows there is one block of them, and B is packed panel by panel.
+inline constexpr int64_t kGemmPanelRows = 256;
+
+// Steps of the depth that are summed up before they are added to C: equal blocks of at most as many
+// as make a panel of B and the rows of A beside it fit the first-level cache. Numeric: looks at
+// nothing else.
+int64_t GemmDepthBlock(const CacheBytes& caches, int64_t depth);
+
+// What the neutral choices look at.
+struct GemmProblem {
+  int64_t matrices = 1;
+  int64_t rows = 0;
+  int64_t columns = 0;
+  int64_t depth_block = 0;
+  int64_t tile_rows = 1;
+  int64_t tile_columns = 1;
+  int threads = 1;
+};
+
+// Rows of a block of A: as many as fit half of the second-level cache, in equal blocks of whole
+// tiles, but enough blocks for all threads.
+int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem);
+
+// Columns of a block of B: whole tiles, as many as take eight times the second-level cache, which a
+// third-level cache holds.
+int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem);
+
+// Columns that a worker takes at a time where B is read in place.
+int64_t GemmStreamColumns(const GemmProblem& problem);
+
+// Panels that a worker packs at a time.
+int64_t GemmGrain(int64_t panels, int threads);
+
+// Parts that the panels of a block are cut into, so that `row_blocks` of them are enough for all
+// threads.
+int64_t GemmColumnParts(int64_t row_blocks, int64_t panels, int threads);
+
+}  // namespace lanewise::profile
+
+#endif  // LANEWISE_SRC_PROFILE_GEMM_DEFAULTS_H_
