@@ -17,9 +17,6 @@
 namespace lanewise::gemm {
 namespace {
 
-// A machine with more threads than this does not exist; a count beyond it is a mistake.
-constexpr int kMaxThreads = 4096;
-
 Sizes SizesOfA(const GemmShape& shape, const GemmOptions& options) {
   if (options.transpose_a) return {shape.batch, shape.heads, shape.depth, shape.rows};
   return {shape.batch, shape.heads, shape.rows, shape.depth};
@@ -144,12 +141,6 @@ Status CheckOutput(const GemmPlan::Decision& decision, const GemmTensors& tensor
 }
 
 }  // namespace
-
-Status CheckThreads(int threads) {
-  if (threads >= 0 && threads <= kMaxThreads) return {};
-  return Status::InvalidArgument(
-      fmt::format("threads: found {}, expected 0 to {}", threads, kMaxThreads));
-}
 
 Status CheckType(const char* name, DataType type) {
   if (type == DataType::kF32 || type == DataType::kF16 || type == DataType::kBF16) return {};

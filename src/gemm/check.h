@@ -11,8 +11,6 @@
 
 namespace lanewise::gemm {
 
-Status CheckThreads(int threads);
-
 // f32, f16 or bf16.
 Status CheckType(const char* name, DataType type);
 

@@ -15,6 +15,7 @@
 #include "src/gemm/check.h"
 #include "src/kernels/gemm.h"
 #include "src/machine/targets.h"
+#include "src/parallel/check_threads.h"
 #include "src/parallel/parallel.h"
 #include "src/profile/gemm_defaults.h"
 #include "src/profile/machine_caches.h"
@@ -59,7 +60,7 @@ Result<PackedMatrix> Pack(const ConstTensor& b, bool transpose_b, const Runtime&
   if (Status s = gemm::CheckType("b", b.type); !s.ok()) return s;
   if (Status s = gemm::CheckSizes("b", b.sizes); !s.ok()) return s;
   if (Status s = core::CheckInput("b", b, b.type, b.sizes); !s.ok()) return s;
-  if (Status s = gemm::CheckThreads(runtime.threads); !s.ok()) return s;
+  if (Status s = parallel::CheckThreads(runtime.threads); !s.ok()) return s;
   const Result<int64_t> target = machine::FindTarget(runtime.target);
   if (!target.ok()) return target.status();
 

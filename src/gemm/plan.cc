@@ -23,6 +23,7 @@
 #include "src/kernels/convert.h"
 #include "src/kernels/gemm.h"
 #include "src/machine/targets.h"
+#include "src/parallel/check_threads.h"
 #include "src/profile/gemm_defaults.h"
 #include "src/profile/machine_caches.h"
 
@@ -166,7 +167,7 @@ bool SizeScratch(GemmPlan::Decision& decision) {
 Result<GemmPlan> Plan(const GemmShape& shape, const GemmOptions& options, const Runtime& runtime,
                       const PlanOverrides& overrides) {
   if (Status s = CheckRequest(shape, options); !s.ok()) return s;
-  if (Status s = CheckThreads(runtime.threads); !s.ok()) return s;
+  if (Status s = parallel::CheckThreads(runtime.threads); !s.ok()) return s;
   if (Status s = CheckOverrides(overrides); !s.ok()) return s;
   const Result<int64_t> target = machine::FindTarget(runtime.target);
   if (!target.ok()) return target.status();
