@@ -237,6 +237,7 @@ class LANEWISE_EXPORT AttentionPlan {
 
   struct Decision;  // internal
   explicit AttentionPlan(std::shared_ptr<const Decision> decision) noexcept;
+  const Decision& decision() const noexcept { return *decision_; }
 
  private:
   std::shared_ptr<const Decision> decision_;

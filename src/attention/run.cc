@@ -12,6 +12,7 @@
 #include "src/attention/decision.h"
 #include "src/attention/few_loop.h"
 #include "src/attention/lanes_loop.h"
+#include "src/attention/run.h"
 #include "src/core/sizes.h"
 #include "src/core/workspace.h"
 
@@ -27,10 +28,16 @@ Status Run(const AttentionPlan::Decision& decision, const AttentionTensors& tens
            Workspace& workspace) {
   if (Status s = attention::CheckTensors(decision, tensors); !s.ok()) return s;
   if (Status s = core::CheckWorkspace(workspace, NeededBytes(decision)); !s.ok()) return s;
-  char* const shared = static_cast<char*>(workspace.data());
-  char* const workers = shared + decision.shared_bytes;
+  attention::RunChecked(decision, tensors, static_cast<char*>(workspace.data()));
+  return {};
+}
 
-  const attention::Call call(decision, tensors, shared);
+}  // namespace
+
+void attention::RunChecked(const AttentionPlan::Decision& decision, const AttentionTensors& tensors,
+                           char* workspace) {
+  char* const workers = workspace + decision.shared_bytes;
+  const attention::Call call(decision, tensors, workspace);
   if (decision.options.mask && call.tiles().size() > 0) {
     const auto classify = [&](int /*worker*/, int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) call.mask_classes().Classify(row);
@@ -51,10 +58,7 @@ Status Run(const AttentionPlan::Decision& decision, const AttentionTensors& tens
   if (decision.options.weights) {
     run(attention::RunFewWeights, call.chunks().size(), decision.few.grain);
   }
-  return {};
 }
-
-}  // namespace
 
 AttentionPlan::AttentionPlan(std::shared_ptr<const Decision> decision) noexcept
     : decision_(std::move(decision)) {}
