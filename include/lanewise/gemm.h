@@ -162,6 +162,7 @@ class LANEWISE_EXPORT GemmPlan {
 
   struct Decision;  // internal
   explicit GemmPlan(std::shared_ptr<const Decision> decision) noexcept;
+  const Decision& decision() const noexcept { return *decision_; }
 
  private:
   std::shared_ptr<const Decision> decision_;

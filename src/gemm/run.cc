@@ -13,6 +13,7 @@
 #include "src/gemm/check.h"
 #include "src/gemm/decision.h"
 #include "src/gemm/packed_matrix.h"
+#include "src/gemm/run.h"
 #include "src/gemm/streams_loop.h"
 
 namespace lanewise {
@@ -34,10 +35,18 @@ void RunGroup(const gemm::Call& call, int64_t group, const gemm::Crew& crew) {
 Status Run(const GemmPlan::Decision& decision, const GemmTensors& tensors, Workspace& workspace) {
   if (Status s = gemm::CheckTensors(decision, tensors); !s.ok()) return s;
   if (Status s = core::CheckWorkspace(workspace, NeededBytes(decision)); !s.ok()) return s;
-  const GemmShape& shape = decision.shape;
-  if (decision.matrices() == 0 || shape.rows == 0 || shape.columns == 0) return {};
+  gemm::RunChecked(decision, tensors, static_cast<char*>(workspace.data()));
+  return {};
+}
 
-  const gemm::Call call(decision, tensors, workspace.data());
+}  // namespace
+
+void gemm::RunChecked(const GemmPlan::Decision& decision, const GemmTensors& tensors,
+                      char* workspace) {
+  const GemmShape& shape = decision.shape;
+  if (decision.matrices() == 0 || shape.rows == 0 || shape.columns == 0) return;
+
+  const gemm::Call call(decision, tensors, workspace);
   const int workers = decision.team.workers();
   if (workers > 1 && decision.b_blocks == workers && call.groups() >= 2 * workers) {
     // Each worker its own products, without waiting for others.
@@ -47,15 +56,12 @@ Status Run(const GemmPlan::Decision& decision, const GemmTensors& tensors, Works
       }
     };
     decision.team.Run(call.groups(), 1, parallel::RangeBody(run));
-    return {};
+    return;
   }
   for (int64_t group = 0; group < call.groups(); ++group) {
     RunGroup(call, group, gemm::Crew(decision.team));
   }
-  return {};
 }
-
-}  // namespace
 
 GemmPlan::GemmPlan(std::shared_ptr<const Decision> decision) noexcept
     : decision_(std::move(decision)) {}
