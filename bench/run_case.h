@@ -9,30 +9,30 @@
 #include <optional>
 #include <string>
 
-#include "bench/cases.h"
+#include "bench/case.h"
+#include "bench/plan_summary.h"
 #include "lanewise/runtime.h"
-#include "src/attention/overrides.h"
 #include "tune/measure.h"
 
 namespace lanewise::bench {
 
 struct CaseResult {
   std::string name;
-  PlanExplanation plan;
+  PlanSummary plan;
   double seconds = 0;          // a call, best round
-  double gflops = 0;           // useful GFLOP/s of the best round, see work.h
+  double gflops = 0;           // useful GFLOP/s of the best round
   double spread = 0;           // (median - best) / best over the rounds
   double fma_peak_gflops = 0;  // best round of the peak loop, on as many threads as the plan has
-  std::optional<double> gbps;  // decode only: bytes of K and V in GB/s
-  std::optional<double> read_gbps;  // decode only: the best plain sum over the same arrays
+  // Where memory bounds the case: its bytes in GB/s, and those of the best memory yardstick.
+  std::optional<double> gbps;
+  std::optional<double> memory_gbps;
 };
 
-// Times calls of `benchmark`, the FMA peak and, for decode, plain sums over K and V, all in the
-// same interleaved rounds. `runtime.threads` must be at least 1: the yardsticks use as many.
-// Errors: those of PreparedCase::Make and AttentionPlan::Run; kInvalidArgument for 0 threads.
+// Times calls of `benchmark`, the FMA peak and the case's memory yardsticks, all in the same
+// interleaved rounds. `runtime.threads` must be at least 1: the yardsticks use as many. Errors:
+// those of preparing and running the case; kInvalidArgument for 0 threads.
 Result<CaseResult> RunCase(const Case& benchmark, const Runtime& runtime,
-                           const attention::PlanOverrides& overrides,
-                           const tune::MeasureOptions& measure);
+                           const Overrides& overrides, const tune::MeasureOptions& measure);
 
 }  // namespace lanewise::bench
 

@@ -11,7 +11,7 @@
 #include "src/core/element_bytes.h"
 
 namespace lanewise::bench {
-int64_t AllowedPairs(const Case& benchmark) {
+int64_t AllowedPairs(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   int64_t pairs = 0;
   for (int64_t b = 0; b < shape.batch; ++b) {
@@ -27,7 +27,7 @@ int64_t AllowedPairs(const Case& benchmark) {
   return pairs;
 }
 
-double Flops(const Case& benchmark) {
+double Flops(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   return 2.0 * static_cast<double>(AllowedPairs(benchmark)) * static_cast<double>(shape.heads) *
          static_cast<double>(shape.dim + shape.value_dim);
@@ -35,7 +35,7 @@ double Flops(const Case& benchmark) {
 
 bool IsDecode(const AttentionShape& shape) { return shape.queries == 1 && shape.keys > 0; }
 
-double DecodeBytes(const Case& benchmark) {
+double DecodeBytes(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   const auto rows =
       static_cast<double>(shape.kv_heads) * static_cast<double>(AllowedPairs(benchmark));

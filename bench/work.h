@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-#include "bench/cases.h"
+#include "bench/attention_cases.h"
 #include "lanewise/attention.h"
 
 namespace lanewise::bench {
@@ -17,17 +17,17 @@ namespace lanewise::bench {
 // Pairs (query, key) of one head, over all batch items, such that causal, window and kv_len let the
 // query see the key. Masks and biases hide nothing here: those of benchmarks allow every pair.
 // O(batch * queries).
-int64_t AllowedPairs(const Case& benchmark);
+int64_t AllowedPairs(const AttentionCase& benchmark);
 
 // 2 * pairs * (dim + value_dim) over all heads: a multiply and an add for each element of q·k and
 // of the weighted sum. exp, the rest of the softmax and edits of the scores count nothing.
-double Flops(const Case& benchmark);
+double Flops(const AttentionCase& benchmark);
 
 // Whether a call is one query a head, so that reading K and V is what bounds it.
 bool IsDecode(const AttentionShape& shape);
 
 // Bytes of the K and V rows that a decode step sees, each counted once.
-double DecodeBytes(const Case& benchmark);
+double DecodeBytes(const AttentionCase& benchmark);
 
 }  // namespace lanewise::bench
 

@@ -12,11 +12,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/attention_cases.h"
+#include "bench/case.h"
 #include "bench/cases.h"
 #include "bench/run_case.h"
 #include "lanewise/attention.h"
 #include "lanewise/runtime.h"
-#include "src/attention/overrides.h"
 #include "src/machine/cpus.h"
 #include "tools/command.h"
 #include "tools/plan_json.h"
@@ -26,11 +27,11 @@
 namespace lanewise::tools {
 namespace {
 
-// --variant --tile --kv-block --q-groups --grain.
 class OverrideFlags {
  public:
   void AddTo(CLI::App& app) {
-    app.add_option("--variant", overrides_.variant, "lanes or few (default: the plan's)")
+    app.add_option("--variant", overrides_.variant,
+                   "lanes or few; blocks, panels, rows or dots (default: the plan's)")
         ->type_name("ID");
     app.add_option("--tile", overrides_.tile, "Register tile, e.g. 8x2v (default: the plan's)")
         ->type_name("ID");
@@ -38,19 +39,26 @@ class OverrideFlags {
     AddInt(app, "--q-groups", q_groups_, "Lane groups a query tile (default: the plan's)", {1});
     AddInt(app, "--grain", grain_, "Query tiles a thread takes at a time (default: the plan's)",
            {1});
+    AddInt(app, "--row-block", row_block_, "Rows a block of A (default: the plan's)", {1});
+    AddInt(app, "--depth-block", depth_block_, "Steps a block of A and B (default: the plan's)",
+           {1});
+    AddInt(app, "--column-block", column_block_, "Columns a block of B (default: the plan's)", {1});
   }
 
-  attention::PlanOverrides overrides() const {
-    attention::PlanOverrides overrides = overrides_;
+  bench::Overrides overrides() const {
+    bench::Overrides overrides = overrides_;
     overrides.kv_block = kv_block_.value_or(0);
     overrides.q_groups = q_groups_.value_or(0);
     overrides.grain = grain_.value_or(0);
+    overrides.row_block = row_block_.value_or(0);
+    overrides.depth_block = depth_block_.value_or(0);
+    overrides.column_block = column_block_.value_or(0);
     return overrides;
   }
 
  private:
-  attention::PlanOverrides overrides_;
-  std::optional<int64_t> kv_block_, q_groups_, grain_;
+  bench::Overrides overrides_;
+  std::optional<int64_t> kv_block_, q_groups_, grain_, row_block_, depth_block_, column_block_;
 };
 
 struct BenchFlags {
@@ -86,12 +94,13 @@ Result<std::vector<bench::Case>> ChooseCases(const BenchFlags& flags) {
   AttentionOptions options = flags.options.options();
   flags.arrays.ApplyTo(options);
   if (Status s = flags.options.CheckKvLen(*shape); !s.ok()) return s;
-  return std::vector<bench::Case>{bench::CustomCase(*shape, options, flags.options.kv_len())};
+  return std::vector<bench::Case>{
+      bench::ToCase(bench::CustomCase(*shape, options, flags.options.kv_len()))};
 }
 
 Result<Report> Measure(const std::vector<bench::Case>& cases, const BenchFlags& flags) {
   const Runtime runtime = flags.runtime.runtime();
-  const attention::PlanOverrides overrides = flags.overrides.overrides();
+  const bench::Overrides overrides = flags.overrides.overrides();
   tune::MeasureOptions measure;
   if (flags.seconds) measure.seconds = *flags.seconds;
 
@@ -115,8 +124,8 @@ double PeakFraction(const Report& report, const bench::CaseResult& result) {
 }
 
 std::optional<double> ReadFraction(const bench::CaseResult& result) {
-  if (!result.gbps || !result.read_gbps) return std::nullopt;
-  return *result.gbps / *result.read_gbps;
+  if (!result.gbps || !result.memory_gbps) return std::nullopt;
+  return *result.gbps / *result.memory_gbps;
 }
 
 nlohmann::ordered_json NumberOrNull(std::optional<double> number) {
@@ -142,6 +151,17 @@ nlohmann::ordered_json ToJson(const Report& report) {
           {"results", results}};
 }
 
+// The first numbers of a plan: "512x4" is kv_block x q_groups, "228x256x512" row_block x
+// depth_block x column_block.
+std::string BlocksCell(const bench::PlanSummary& plan) {
+  std::string cell;
+  for (const auto& [name, value] : plan.numbers) {
+    if (name == "grain") continue;
+    cell += fmt::format("{}{}", cell.empty() ? "" : "x", value);
+  }
+  return cell;
+}
+
 // `number` times `factor` to one decimal, or a dash.
 std::string Cell(std::optional<double> number, double factor = 1.0) {
   return number ? fmt::format("{:.1f}", *number * factor) : std::string("-");
@@ -155,16 +175,15 @@ std::string ToText(const Report& report) {
   for (const bench::CaseResult& result : report.results) {
     width = std::max(width, result.name.size());
   }
-  text += fmt::format("{:<{}}  {:>7} {:>6} {:>8} {:>8} {:>10} {:>8} {:>6} {:>6} {:>6} {:>8}\n",
-                      "case", width, "variant", "tile", "kv_block", "q_groups", "ms", "GFLOP/s",
-                      "peak %", "GB/s", "read %", "spread %");
+  text += fmt::format("{:<{}}  {:>7} {:>6} {:>12} {:>10} {:>8} {:>6} {:>6} {:>6} {:>8}\n", "case",
+                      width, "variant", "tile", "blocks", "ms", "GFLOP/s", "peak %", "GB/s",
+                      "read %", "spread %");
   for (const bench::CaseResult& result : report.results) {
     text += fmt::format(
-        "{:<{}}  {:>7} {:>6} {:>8} {:>8} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>8.1f}\n",
-        result.name, width, result.plan.variant, result.plan.tile, result.plan.kv_block,
-        result.plan.q_groups, result.seconds * 1e3, result.gflops,
-        PeakFraction(report, result) * 100, Cell(result.gbps), Cell(ReadFraction(result), 100),
-        result.spread * 100);
+        "{:<{}}  {:>7} {:>6} {:>12} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>8.1f}\n",
+        result.name, width, result.plan.variant, result.plan.tile, BlocksCell(result.plan),
+        result.seconds * 1e3, result.gflops, PeakFraction(report, result) * 100, Cell(result.gbps),
+        Cell(ReadFraction(result), 100), result.spread * 100);
   }
   return text;
 }

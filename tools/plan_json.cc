@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// PlanExplanation to JSON.
+// Explanations to JSON.
 
 #include "tools/plan_json.h"
 
@@ -9,16 +9,21 @@
 
 namespace lanewise::tools {
 
-nlohmann::ordered_json PlanJson(const PlanExplanation& plan) {
+nlohmann::ordered_json PlanJson(const bench::PlanSummary& plan) {
   nlohmann::ordered_json sources = nlohmann::ordered_json::object();
-  for (const PlanExplanation::Source& source : plan.sources) {
-    sources[source.parameter] = source.source;
-  }
-  return {{"variant", plan.variant},   {"tile", plan.tile},
-          {"kv_block", plan.kv_block}, {"q_groups", plan.q_groups},
-          {"grain", plan.grain},       {"target", plan.target},
-          {"threads", plan.threads},   {"workspace_bytes", plan.workspace_bytes},
-          {"sources", sources},        {"reasons", plan.reasons}};
+  for (const auto& [parameter, source] : plan.sources) sources[parameter] = source;
+  nlohmann::ordered_json object = {{"variant", plan.variant}, {"tile", plan.tile}};
+  for (const auto& [name, value] : plan.numbers) object[name] = value;
+  object["target"] = plan.target;
+  object["threads"] = plan.threads;
+  object["workspace_bytes"] = plan.workspace_bytes;
+  object["sources"] = sources;
+  object["reasons"] = plan.reasons;
+  return object;
+}
+
+nlohmann::ordered_json PlanJson(const PlanExplanation& plan) {
+  return PlanJson(bench::Summarize(plan));
 }
 
 }  // namespace lanewise::tools

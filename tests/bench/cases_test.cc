@@ -10,6 +10,10 @@
 
 #include <set>
 
+#include "bench/attention_cases.h"
+#include "bench/gemm_cases.h"
+#include "tests/bench/attention_named.h"
+
 namespace lanewise::bench {
 namespace {
 
@@ -22,18 +26,25 @@ std::vector<std::string> Names(const std::vector<Case>& cases) {
 TEST(CasesTest, NamesAreUniqueAndKnown) {
   const std::vector<std::string> names = Names(AllCases());
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-  EXPECT_EQ(
-      names,
-      (std::vector<std::string>{
-          "full_d64",      "full_d128",        "full_d128_f16", "full_d128_bf16",   "full_d64_mask",
-          "full_d64_bias", "full_d64_softcap", "causal_d64",    "causal_d128",      "bert",
-          "local32",       "local128",         "local512",      "window128_causal", "decode_gqa",
-          "decode_mha",    "decode_f16",       "decode_bf16",   "decode_l2",        "decode_long",
-          "chunk_gqa"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"full_d64",          "full_d128",
+                                             "full_d128_f16",     "full_d128_bf16",
+                                             "full_d64_mask",     "full_d64_bias",
+                                             "full_d64_softcap",  "causal_d64",
+                                             "causal_d128",       "bert",
+                                             "local32",           "local128",
+                                             "local512",          "window128_causal",
+                                             "decode_gqa",        "decode_mha",
+                                             "decode_f16",        "decode_bf16",
+                                             "decode_l2",         "decode_long",
+                                             "chunk_gqa",         "gemm_512",
+                                             "gemm_1024",         "gemm_2048",
+                                             "gemm_proj",         "gemm_small",
+                                             "gemm_small_packed", "gemm_depth64",
+                                             "gemm_row",          "gemm_row_transposed"}));
 }
 
 TEST(CasesTest, LinesOfTheTable) {
-  const Case chunk = FindCases({"chunk_gqa"})->front();
+  const AttentionCase chunk = AttentionNamed("chunk_gqa");
   EXPECT_EQ(chunk.shape.batch, 1);
   EXPECT_EQ(chunk.shape.heads, 32);
   EXPECT_EQ(chunk.shape.kv_heads, 8);
@@ -43,7 +54,7 @@ TEST(CasesTest, LinesOfTheTable) {
   EXPECT_EQ(chunk.shape.value_dim, 128);
   EXPECT_TRUE(chunk.options.causal);
 
-  const Case bert = FindCases({"bert"})->front();
+  const AttentionCase bert = AttentionNamed("bert");
   EXPECT_EQ(bert.shape.batch, 8);
   EXPECT_EQ(bert.shape.heads, 12);
   EXPECT_EQ(bert.shape.queries, 128);
@@ -56,7 +67,7 @@ TEST(CasesTest, LocalCases) {
                                                            {"local512", {512, 512}},
                                                            {"window128_causal", {127, 0}}};
   for (const auto& [name, window] : cases) {
-    const Case local = FindCases({name})->front();
+    const AttentionCase local = AttentionNamed(name);
     EXPECT_EQ(local.shape.batch, 1);
     EXPECT_EQ(local.shape.heads, 4);
     EXPECT_EQ(local.shape.kv_heads, 4);
@@ -79,25 +90,25 @@ TEST(CasesTest, TypedCasesHaveTheShapeOfTheirF32Counterpart) {
                {"decode_f16", "decode_gqa", "_f32_f16_f16_f32"},
                {"decode_bf16", "decode_gqa", "_f32_bf16_bf16_f32"}};
   for (const auto& c : cases) {
-    const Case typed = FindCases({c.name})->front();
-    const Case plain = FindCases({c.plain})->front();
+    const AttentionCase typed = AttentionNamed(c.name);
+    const AttentionCase plain = AttentionNamed(c.plain);
     EXPECT_EQ(CustomCase(typed.shape, typed.options).name,
               CustomCase(plain.shape, plain.options).name + c.types);
   }
 }
 
 TEST(CasesTest, CachedAndLongDecode) {
-  const Case cached = FindCases({"decode_l2"})->front();
+  const AttentionCase cached = AttentionNamed("decode_l2");
   EXPECT_EQ(CustomCase(cached.shape, cached.options).name, "b1_h8_kv1_q1_k512_d128_v128");
-  const Case long_one = FindCases({"decode_long"})->front();
+  const AttentionCase long_one = AttentionNamed("decode_long");
   EXPECT_EQ(CustomCase(long_one.shape, long_one.options).name, "b1_h1_kv1_q1_k65536_d64_v64");
 }
 
 // They are compared with full_d64.
 TEST(CasesTest, EditedCasesHaveThePlainShape) {
-  const Case plain = FindCases({"full_d64"})->front();
+  const AttentionCase plain = AttentionNamed("full_d64");
   for (const char* name : {"full_d64_mask", "full_d64_bias", "full_d64_softcap"}) {
-    const Case edited = FindCases({name})->front();
+    const AttentionCase edited = AttentionNamed(name);
     EXPECT_EQ(CustomCase(edited.shape, {}).name, CustomCase(plain.shape, {}).name);
     EXPECT_EQ(edited.options.mask, edited.name == "full_d64_mask");
     EXPECT_EQ(edited.options.bias, edited.name == "full_d64_bias");
@@ -105,9 +116,39 @@ TEST(CasesTest, EditedCasesHaveThePlainShape) {
   }
 }
 
+TEST(CasesTest, MatrixProducts) {
+  const struct {
+    const char* name;
+    int64_t rows, columns, depth;
+    bool packed_b, transpose_b;
+  } expected[] = {{"gemm_512", 512, 512, 512, false, false},
+                  {"gemm_1024", 1024, 1024, 1024, false, false},
+                  {"gemm_2048", 2048, 2048, 2048, false, false},
+                  {"gemm_proj", 2048, 512, 512, false, false},
+                  {"gemm_small", 128, 768, 768, false, false},
+                  {"gemm_small_packed", 128, 768, 768, true, false},
+                  {"gemm_depth64", 2048, 2048, 64, false, false},
+                  {"gemm_row", 1, 4096, 4096, false, false},
+                  {"gemm_row_transposed", 1, 4096, 4096, false, true}};
+  const std::vector<GemmCase> cases = GemmCases();
+  ASSERT_EQ(cases.size(), std::size(expected));
+  for (size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(cases[i].name, expected[i].name);
+    EXPECT_EQ(cases[i].shape.rows, expected[i].rows) << cases[i].name;
+    EXPECT_EQ(cases[i].shape.columns, expected[i].columns) << cases[i].name;
+    EXPECT_EQ(cases[i].shape.depth, expected[i].depth) << cases[i].name;
+    EXPECT_EQ(cases[i].options.packed_b, expected[i].packed_b) << cases[i].name;
+    EXPECT_EQ(cases[i].options.transpose_b, expected[i].transpose_b) << cases[i].name;
+  }
+}
+
 TEST(CasesTest, EveryCaseCanBePlanned) {
-  for (const Case& c : AllCases()) {
+  for (const AttentionCase& c : AttentionCases()) {
     const Result<AttentionPlan> plan = PlanAttention(c.shape, c.options);
+    EXPECT_TRUE(plan.ok()) << c.name << ": " << plan.status().message();
+  }
+  for (const GemmCase& c : GemmCases()) {
+    const Result<GemmPlan> plan = PlanGemm(c.shape, c.options);
     EXPECT_TRUE(plan.ok()) << c.name << ": " << plan.status().message();
   }
 }
@@ -178,7 +219,7 @@ TEST(CasesTest, CustomNamesTellTheShape) {
   EXPECT_EQ(CustomCase(shape, options, {7, 7}).name,
             "b2_h32_kv8_q1_k8192_d128_v64_window127_-1_softcap0.5_mask_bias_alibi_sinks_lse_"
             "weights_kv_len7");
-  const Case uneven = CustomCase(shape, options, {8000, 12});
+  const AttentionCase uneven = CustomCase(shape, options, {8000, 12});
   EXPECT_THAT(uneven.name, ::testing::EndsWith("_kv_len12to8000"));
   EXPECT_THAT(uneven.kv_len, ::testing::ElementsAre(8000, 12));
 }

@@ -9,11 +9,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/prepared_case.h"
+#include "bench/gemm_cases.h"
+#include "bench/prepared_attention.h"
 #include "bench/work.h"
 #include "tests/support/half.h"
 
@@ -46,9 +48,10 @@ Runtime Threads(int threads) {
 }
 
 TEST(RunCaseTest, FillsInTheRow) {
-  const Case benchmark = CustomCase(SmallShape(30), {});
+  const AttentionCase benchmark = CustomCase(SmallShape(30), {});
   for (const int threads : {1, 3}) {
-    const Result<CaseResult> result = RunCase(benchmark, Threads(threads), {}, ShortMeasure());
+    const Result<CaseResult> result =
+        RunCase(ToCase(benchmark), Threads(threads), {}, ShortMeasure());
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->name, benchmark.name);
     EXPECT_FALSE(result->plan.tile.empty());
@@ -57,18 +60,18 @@ TEST(RunCaseTest, FillsInTheRow) {
     EXPECT_GE(result->spread, 0.0);
     EXPECT_TRUE(std::isfinite(result->fma_peak_gflops) && result->fma_peak_gflops > 0.0);
     EXPECT_FALSE(result->gbps.has_value());
-    EXPECT_FALSE(result->read_gbps.has_value());
+    EXPECT_FALSE(result->memory_gbps.has_value());
   }
 }
 
 TEST(RunCaseTest, DecodeHasBandwidths) {
-  const Case benchmark = CustomCase(SmallShape(1), {});
-  const Result<CaseResult> result = RunCase(benchmark, Threads(2), {}, ShortMeasure());
+  const AttentionCase benchmark = CustomCase(SmallShape(1), {});
+  const Result<CaseResult> result = RunCase(ToCase(benchmark), Threads(2), {}, ShortMeasure());
   ASSERT_TRUE(result.ok()) << result.status().message();
   ASSERT_TRUE(result->gbps.has_value());
   EXPECT_DOUBLE_EQ(*result->gbps * result->seconds * 1e9, 2.0 * 50 * (16 + 24) * 4);
-  ASSERT_TRUE(result->read_gbps.has_value());
-  EXPECT_GT(*result->read_gbps, 0.0);
+  ASSERT_TRUE(result->memory_gbps.has_value());
+  EXPECT_GT(*result->memory_gbps, 0.0);
 }
 
 TEST(RunCaseTest, DecodeCountsTheBytesOfItsTypes) {
@@ -81,13 +84,13 @@ TEST(RunCaseTest, DecodeCountsTheBytesOfItsTypes) {
   for (const DataType k_type : {DataType::kF32, DataType::kF16}) {
     shape.k_type = k_type;
     shape.v_type = DataType::kBF16;
-    const Case benchmark = CustomCase(shape, {});
-    const Result<CaseResult> result = RunCase(benchmark, Threads(2), {}, ShortMeasure());
+    const AttentionCase benchmark = CustomCase(shape, {});
+    const Result<CaseResult> result = RunCase(ToCase(benchmark), Threads(2), {}, ShortMeasure());
     ASSERT_TRUE(result.ok()) << benchmark.name << ": " << result.status().message();
     ASSERT_TRUE(result->gbps.has_value());
     const int k_bytes = k_type == DataType::kF32 ? 4 : 2;
     EXPECT_DOUBLE_EQ(*result->gbps * result->seconds * 1e9, 51.0 * (17 * k_bytes + 23 * 2));
-    EXPECT_GT(*result->read_gbps, 0.0);
+    EXPECT_GT(*result->memory_gbps, 0.0);
   }
 }
 
@@ -96,34 +99,35 @@ TEST(RunCaseTest, ForcedTargetIsTheOneThatRuns) {
     Runtime runtime = Threads(1);
     runtime.target = target;
     const Result<CaseResult> result =
-        RunCase(CustomCase(SmallShape(20), {}), runtime, {}, ShortMeasure());
+        RunCase(ToCase(CustomCase(SmallShape(20), {})), runtime, {}, ShortMeasure());
     ASSERT_TRUE(result.ok()) << target << ": " << result.status().message();
     EXPECT_EQ(result->plan.target, target);
   }
 }
 
 TEST(RunCaseTest, OverridesReachThePlan) {
-  attention::PlanOverrides overrides;
+  Overrides overrides;
   overrides.kv_block = 32;
   const Result<CaseResult> result =
-      RunCase(CustomCase(SmallShape(20), {}), Threads(1), overrides, ShortMeasure());
+      RunCase(ToCase(CustomCase(SmallShape(20), {})), Threads(1), overrides, ShortMeasure());
   ASSERT_TRUE(result.ok()) << result.status().message();
-  EXPECT_EQ(result->plan.kv_block, 32);
+  EXPECT_EQ(result->plan.Number("kv_block"), 32);
 
   overrides.tile = "no such tile";
-  EXPECT_FALSE(RunCase(CustomCase(SmallShape(20), {}), Threads(1), overrides, ShortMeasure()).ok());
+  EXPECT_FALSE(
+      RunCase(ToCase(CustomCase(SmallShape(20), {})), Threads(1), overrides, ShortMeasure()).ok());
 }
 
 TEST(RunCaseTest, ErrorsOfThePlanGetThrough) {
   AttentionShape shape = SmallShape(20);
   shape.kv_heads = 3;
-  EXPECT_EQ(RunCase(CustomCase(shape, {}), Threads(1), {}, ShortMeasure()).status().code(),
+  EXPECT_EQ(RunCase(ToCase(CustomCase(shape, {})), Threads(1), {}, ShortMeasure()).status().code(),
             StatusCode::kInvalidArgument);
 }
 
 TEST(RunCaseTest, ThreadsOfTheCallersArenaAreNotMeasurable) {
   const Status status =
-      RunCase(CustomCase(SmallShape(20), {}), Threads(0), {}, ShortMeasure()).status();
+      RunCase(ToCase(CustomCase(SmallShape(20), {})), Threads(0), {}, ShortMeasure()).status();
   EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
   EXPECT_NE(status.message().find("threads"), std::string::npos) << status.message();
 }
@@ -143,7 +147,7 @@ TEST(RunCaseTest, RunsWithEveryArray) {
   options.window = {9, 3};
   options.softcap = 5.0f;
   const Result<CaseResult> result =
-      RunCase(CustomCase(shape, options, {50, 31}), Threads(2), {}, ShortMeasure());
+      RunCase(ToCase(CustomCase(shape, options, {50, 31})), Threads(2), {}, ShortMeasure());
   EXPECT_TRUE(result.ok()) << result.status().message();
 }
 
@@ -153,14 +157,14 @@ TEST(RunCaseTest, LengthsThatDoNotFitAreErrors) {
   for (const std::vector<int64_t>& kv_len :
        std::vector<std::vector<int64_t>>{{}, {50, 50}, {51}, {-1}}) {
     const Status status =
-        RunCase(CustomCase(SmallShape(20), options, kv_len), Threads(1), {}, ShortMeasure())
+        RunCase(ToCase(CustomCase(SmallShape(20), options, kv_len)), Threads(1), {}, ShortMeasure())
             .status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_NE(status.message().find("kv_len"), std::string::npos) << status.message();
   }
 }
 
-TEST(PreparedCaseTest, FillsItsArrays) {
+TEST(PreparedAttentionTest, FillsItsArrays) {
   AttentionShape shape = SmallShape(20);
   shape.batch = 2;
   const Result<CaseArrays> arrays = CaseArrays::Make(CustomCase(shape, AllArrays(), {50, 31}));
@@ -194,7 +198,7 @@ TEST(PreparedCaseTest, FillsItsArrays) {
   EXPECT_EQ(plain->tensors().weights.data, nullptr);
 }
 
-TEST(PreparedCaseTest, ArraysBeyondMemoryAreAnError) {
+TEST(PreparedAttentionTest, ArraysBeyondMemoryAreAnError) {
   AttentionShape shape = SmallShape(int64_t{1} << 40);
   shape.heads = shape.kv_heads = 0;
   shape.keys = int64_t{1} << 40;
@@ -204,7 +208,7 @@ TEST(PreparedCaseTest, ArraysBeyondMemoryAreAnError) {
 }
 
 // Arrays of every type hold the numbers of the f32 ones, rounded.
-TEST(PreparedCaseTest, ArraysOfEveryTypeHoldTheSameNumbers) {
+TEST(PreparedAttentionTest, ArraysOfEveryTypeHoldTheSameNumbers) {
   AttentionShape shape = SmallShape(20);
   shape.kv_heads = shape.heads = 3;
   shape.keys = 51;
@@ -233,7 +237,7 @@ TEST(PreparedCaseTest, ArraysOfEveryTypeHoldTheSameNumbers) {
   }
 }
 
-TEST(PreparedCaseTest, OtherBatchesAreRefused) {
+TEST(PreparedAttentionTest, OtherBatchesAreRefused) {
   for (const char* name : {"ragged", "kv_first", "paged"}) {
     AttentionOptions options;
     options.ragged = std::string(name) == "ragged";
@@ -245,7 +249,7 @@ TEST(PreparedCaseTest, OtherBatchesAreRefused) {
   }
 }
 
-TEST(PreparedCaseTest, OtherTypesAreRefused) {
+TEST(PreparedAttentionTest, OtherTypesAreRefused) {
   AttentionShape shape = SmallShape(20);
   shape.v_type = DataType::kBool;
   const Status status = CaseArrays::Make(CustomCase(shape, {})).status();
@@ -253,14 +257,84 @@ TEST(PreparedCaseTest, OtherTypesAreRefused) {
   EXPECT_NE(status.message().find("bool"), std::string::npos) << status.message();
 }
 
-TEST(PreparedCaseTest, RunFillsTheOutput) {
-  Result<PreparedCase> prepared =
-      PreparedCase::Make(CustomCase(SmallShape(20), {}), Threads(1), {});
+TEST(PreparedAttentionTest, RunFillsTheOutput) {
+  const Result<std::unique_ptr<PreparedCase>> prepared =
+      PreparedAttention::Make(CustomCase(SmallShape(20), {}), Threads(1), {});
   ASSERT_TRUE(prepared.ok()) << prepared.status().message();
-  const auto* out = static_cast<const float*>(prepared->tensors().out.data);
+  const auto* attention = static_cast<const PreparedAttention*>(prepared->get());
+  const auto* out = static_cast<const float*>(attention->tensors().out.data);
   const float before = out[0];
-  ASSERT_TRUE(prepared->Run().ok());
+  ASSERT_TRUE((*prepared)->Run().ok());
   EXPECT_NE(out[0], before);
+}
+
+GemmCase SmallProduct(int64_t rows) {
+  GemmCase benchmark;
+  benchmark.name = "small";
+  benchmark.shape.rows = rows;
+  benchmark.shape.columns = 21;
+  benchmark.shape.depth = 10;
+  return benchmark;
+}
+
+TEST(PreparedGemmTest, RunFillsTheOutput) {
+  for (const bool packed : {false, true}) {
+    GemmCase benchmark = SmallProduct(7);
+    benchmark.options.packed_b = packed;
+    benchmark.options.bias = benchmark.options.residual = true;
+    const Result<std::unique_ptr<PreparedCase>> prepared =
+        PreparedGemm::Make(benchmark, Threads(1), {});
+    ASSERT_TRUE(prepared.ok()) << prepared.status().message();
+    const auto* c = static_cast<const float*>(
+        static_cast<const PreparedGemm*>(prepared->get())->tensors().c.data);
+    const float before = c[0];
+    const Status status = (*prepared)->Run();
+    ASSERT_TRUE(status.ok()) << status.message();
+    EXPECT_NE(c[0], before);
+    EXPECT_DOUBLE_EQ((*prepared)->flops(), 2.0 * 7 * 21 * 10);
+  }
+}
+
+TEST(PreparedGemmTest, OneRowHasBandwidths) {
+  for (const bool transposed : {false, true}) {
+    GemmCase benchmark = SmallProduct(1);
+    benchmark.options.transpose_b = transposed;
+    const Result<CaseResult> result = RunCase(ToCase(benchmark), Threads(2), {}, ShortMeasure());
+    ASSERT_TRUE(result.ok()) << result.status().message();
+    ASSERT_TRUE(result->gbps.has_value());
+    EXPECT_DOUBLE_EQ(*result->gbps * result->seconds * 1e9, 21.0 * 10 * 4);
+    EXPECT_GT(*result->memory_gbps, 0.0);
+    EXPECT_EQ(result->plan.variant, transposed ? "dots" : "rows");
+  }
+  EXPECT_FALSE(RunCase(ToCase(SmallProduct(7)), Threads(1), {}, ShortMeasure())->gbps.has_value());
+}
+
+TEST(PreparedGemmTest, OverridesReachThePlan) {
+  Overrides overrides;
+  overrides.variant = "blocks";
+  overrides.depth_block = 5;
+  const Result<CaseResult> result =
+      RunCase(ToCase(SmallProduct(7)), Threads(1), overrides, ShortMeasure());
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->plan.variant, "blocks");
+  EXPECT_EQ(result->plan.Number("depth_block"), 5);
+}
+
+TEST(RunCaseTest, OverridesOfOtherKindsAreRefused) {
+  Overrides overrides;
+  overrides.row_block = 12;
+  const Status attention =
+      RunCase(ToCase(CustomCase(SmallShape(20), {})), Threads(1), overrides, ShortMeasure())
+          .status();
+  EXPECT_EQ(attention.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(attention.message().find("row_block: found 12"), std::string::npos)
+      << attention.message();
+  overrides = {};
+  overrides.kv_block = 32;
+  const Status product =
+      RunCase(ToCase(SmallProduct(7)), Threads(1), overrides, ShortMeasure()).status();
+  EXPECT_EQ(product.code(), StatusCode::kInvalidArgument);
+  EXPECT_NE(product.message().find("kv_block: found 32"), std::string::npos) << product.message();
 }
 
 }  // namespace

@@ -9,7 +9,8 @@
 
 #include <limits>
 
-#include "bench/cases.h"
+#include "bench/attention_cases.h"
+#include "tests/bench/attention_named.h"
 
 namespace lanewise::bench {
 namespace {
@@ -31,8 +32,8 @@ int64_t CountPairs(const AttentionOptions& options, int64_t queries, int64_t key
   return pairs;
 }
 
-Case OfSizes(int64_t queries, int64_t keys) {
-  Case benchmark;
+AttentionCase OfSizes(int64_t queries, int64_t keys) {
+  AttentionCase benchmark;
   benchmark.shape.queries = queries;
   benchmark.shape.keys = keys;
   return benchmark;
@@ -41,7 +42,7 @@ Case OfSizes(int64_t queries, int64_t keys) {
 TEST(WorkTest, PairsEqualCounting) {
   for (const int64_t queries : {0, 1, 2, 7, 16}) {
     for (const int64_t keys : {0, 1, 3, 7, 20}) {
-      Case benchmark = OfSizes(queries, keys);
+      AttentionCase benchmark = OfSizes(queries, keys);
       AttentionOptions& options = benchmark.options;
       const auto check = [&](const char* kind, int64_t offset) {
         EXPECT_EQ(AllowedPairs(benchmark), CountPairs(options, queries, keys))
@@ -64,7 +65,7 @@ TEST(WorkTest, PairsEqualCounting) {
 TEST(WorkTest, PairsInWindowsEqualCounting) {
   for (const int64_t queries : {1, 7, 16}) {
     for (const int64_t keys : {1, 7, 20}) {
-      Case benchmark = OfSizes(queries, keys);
+      AttentionCase benchmark = OfSizes(queries, keys);
       AttentionOptions& options = benchmark.options;
       for (const int64_t left : {kUnlimited, int64_t{0}, int64_t{1}, int64_t{5}, int64_t{30}}) {
         for (const int64_t right : {kUnlimited, int64_t{0}, int64_t{1}, int64_t{5}, int64_t{30}}) {
@@ -85,7 +86,7 @@ TEST(WorkTest, PairsInWindowsEqualCounting) {
 }
 
 TEST(WorkTest, PairsAddUpOverTheBatch) {
-  Case benchmark = OfSizes(6, 20);
+  AttentionCase benchmark = OfSizes(6, 20);
   benchmark.shape.batch = 4;
   EXPECT_EQ(AllowedPairs(benchmark), 4 * 6 * 20);
   benchmark.options.kv_len = true;
@@ -99,7 +100,7 @@ TEST(WorkTest, PairsAddUpOverTheBatch) {
 }
 
 TEST(WorkTest, ExtremeOffsetsAndWindows) {
-  Case benchmark = OfSizes(5, 9);
+  AttentionCase benchmark = OfSizes(5, 9);
   AttentionOptions& options = benchmark.options;
   options.causal = true;
   options.query_offset = std::numeric_limits<int64_t>::max();
@@ -112,61 +113,61 @@ TEST(WorkTest, ExtremeOffsetsAndWindows) {
 }
 
 TEST(WorkTest, FlopsOfKnownCases) {
-  const Case full = FindCases({"full_d64"})->front();
+  const AttentionCase full = AttentionNamed("full_d64");
   EXPECT_EQ(Flops(full), 2.0 * 8 * 2048 * 2048 * 128);
-  const Case causal = FindCases({"causal_d64"})->front();
+  const AttentionCase causal = AttentionNamed("causal_d64");
   EXPECT_EQ(Flops(causal), 2.0 * 8 * (2048.0 * 2049 / 2) * 128);
-  const Case bert = FindCases({"bert"})->front();
+  const AttentionCase bert = AttentionNamed("bert");
   EXPECT_EQ(Flops(bert), 2.0 * 8 * 12 * 128 * 128 * 128);
-  const Case local = FindCases({"local128"})->front();
+  const AttentionCase local = AttentionNamed("local128");
   EXPECT_EQ(Flops(local), 2.0 * 4 * (8192.0 * 257 - 128 * 129) * 128);
-  const Case window = FindCases({"window128_causal"})->front();
+  const AttentionCase window = AttentionNamed("window128_causal");
   EXPECT_EQ(Flops(window), 2.0 * 4 * (8192.0 * 128 - 127 * 128 / 2) * 128);
   for (const char* name : {"full_d64_mask", "full_d64_bias", "full_d64_softcap"}) {
-    EXPECT_EQ(Flops(FindCases({name})->front()), Flops(full)) << name;
+    EXPECT_EQ(Flops(AttentionNamed(name)), Flops(full)) << name;
   }
   for (const char* name : {"full_d128_f16", "full_d128_bf16"}) {
-    EXPECT_EQ(Flops(FindCases({name})->front()), 2 * Flops(full)) << name;
+    EXPECT_EQ(Flops(AttentionNamed(name)), 2 * Flops(full)) << name;
   }
 }
 
 TEST(WorkTest, DecodeBytesCountSharedHeadsOnce) {
-  const Case gqa = FindCases({"decode_gqa"})->front();
+  const AttentionCase gqa = AttentionNamed("decode_gqa");
   ASSERT_TRUE(IsDecode(gqa.shape));
   EXPECT_EQ(DecodeBytes(gqa), 2.0 * 8 * 8192 * 128 * 4);
 
-  Case half = gqa;
+  AttentionCase half = gqa;
   half.shape.k_type = DataType::kF16;
   half.shape.v_type = DataType::kBF16;
   EXPECT_EQ(DecodeBytes(half), 2.0 * 8 * 8192 * 128 * 2);
 
   for (const char* name : {"decode_f16", "decode_bf16"}) {
-    const Case typed = FindCases({name})->front();
+    const AttentionCase typed = AttentionNamed(name);
     ASSERT_TRUE(IsDecode(typed.shape)) << name;
     EXPECT_EQ(DecodeBytes(typed), 2.0 * 8 * 8192 * 128 * 2) << name;
   }
-  Case mixed = gqa;
+  AttentionCase mixed = gqa;
   mixed.shape.v_type = DataType::kF16;
   mixed.shape.value_dim = 64;
   EXPECT_EQ(DecodeBytes(mixed), 8.0 * 8192 * (128 * 4 + 64 * 2));
 
-  const Case cached = FindCases({"decode_l2"})->front();
+  const AttentionCase cached = AttentionNamed("decode_l2");
   ASSERT_TRUE(IsDecode(cached.shape));
   EXPECT_EQ(DecodeBytes(cached), 512.0 * 1024);
-  const Case long_one = FindCases({"decode_long"})->front();
+  const AttentionCase long_one = AttentionNamed("decode_long");
   ASSERT_TRUE(IsDecode(long_one.shape));
   EXPECT_EQ(DecodeBytes(long_one), 32.0 * 1024 * 1024);
 
-  Case first_key = gqa;
+  AttentionCase first_key = gqa;
   first_key.options.causal = true;
   first_key.options.top_left = true;
   EXPECT_EQ(DecodeBytes(first_key), 2.0 * 8 * 1 * 128 * 4);
 
-  Case window = gqa;
+  AttentionCase window = gqa;
   window.options.window = {99, 0};
   EXPECT_EQ(DecodeBytes(window), 2.0 * 8 * 100 * 128 * 4);
 
-  Case lengths = gqa;
+  AttentionCase lengths = gqa;
   lengths.shape.batch = 2;
   lengths.options.kv_len = true;
   lengths.kv_len = {8192, 10};
@@ -174,8 +175,8 @@ TEST(WorkTest, DecodeBytesCountSharedHeadsOnce) {
 }
 
 TEST(WorkTest, DecodeIsOneQuery) {
-  EXPECT_FALSE(IsDecode(FindCases({"chunk_gqa"})->front().shape));
-  EXPECT_TRUE(IsDecode(FindCases({"decode_mha"})->front().shape));
+  EXPECT_FALSE(IsDecode(AttentionNamed("chunk_gqa").shape));
+  EXPECT_TRUE(IsDecode(AttentionNamed("decode_mha").shape));
   AttentionShape no_keys;
   no_keys.queries = 1;
   EXPECT_FALSE(IsDecode(no_keys));

@@ -6,32 +6,33 @@
 
 #include <benchmark/benchmark.h>
 
+#include <memory>
+
+#include "bench/case.h"
 #include "bench/cases.h"
-#include "bench/prepared_case.h"
-#include "bench/work.h"
 
 namespace lanewise::bench {
 namespace {
 
-void RunAttention(benchmark::State& state, const Case& attention_case) {
-  Result<PreparedCase> prepared = PreparedCase::Make(attention_case, DefaultRuntime(), {});
-  if (!prepared.ok()) {
-    state.SkipWithError(prepared.status().message().c_str());
+void RunCaseBenchmark(benchmark::State& state, const Case& benchmark_case) {
+  const Result<std::unique_ptr<PreparedCase>> made = benchmark_case.prepare(DefaultRuntime(), {});
+  if (!made.ok()) {
+    state.SkipWithError(made.status().message().c_str());
     return;
   }
+  PreparedCase& prepared = **made;
   for ([[maybe_unused]] const auto _ : state) {
-    if (const Status status = prepared->Run(); !status.ok()) {
+    if (const Status status = prepared.Run(); !status.ok()) {
       state.SkipWithError(status.message().c_str());
       break;
     }
   }
   const auto calls = static_cast<double>(state.iterations());
   state.counters["FLOP/s"] = benchmark::Counter(
-      calls * Flops(attention_case), benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
-  if (IsDecode(attention_case.shape)) {
-    state.counters["B/s"] =
-        benchmark::Counter(calls * DecodeBytes(attention_case), benchmark::Counter::kIsRate,
-                           benchmark::Counter::kIs1000);
+      calls * prepared.flops(), benchmark::Counter::kIsRate, benchmark::Counter::kIs1000);
+  if (const std::optional<double> bytes = prepared.bytes()) {
+    state.counters["B/s"] = benchmark::Counter(calls * *bytes, benchmark::Counter::kIsRate,
+                                               benchmark::Counter::kIs1000);
   }
 }
 
@@ -39,10 +40,10 @@ void RunAttention(benchmark::State& state, const Case& attention_case) {
 }  // namespace lanewise::bench
 
 int main(int argc, char** argv) {
-  for (const lanewise::bench::Case& attention_case : lanewise::bench::AllCases()) {
+  for (const lanewise::bench::Case& benchmark_case : lanewise::bench::AllCases()) {
     benchmark::RegisterBenchmark(
-        attention_case.name.c_str(),
-        [&](benchmark::State& state) { lanewise::bench::RunAttention(state, attention_case); })
+        benchmark_case.name.c_str(),
+        [&](benchmark::State& state) { lanewise::bench::RunCaseBenchmark(state, benchmark_case); })
         ->UseRealTime()
         ->Unit(benchmark::kMillisecond);
   }

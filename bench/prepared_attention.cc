@@ -1,20 +1,20 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Planning a case and filling its arrays.
+// Planning attention and filling its arrays.
 
-#include "bench/prepared_case.h"
+#include "bench/prepared_attention.h"
 
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <new>
-#include <optional>
 #include <string>
 
+#include "bench/random_elements.h"
+#include "bench/work.h"
+#include "src/attention/overrides.h"
 #include "src/core/sizes.h"
-#include "src/kernels/convert.h"
-#include "src/machine/targets.h"
 
 namespace lanewise::bench {
 namespace {
@@ -25,7 +25,7 @@ Status CheckType(const char* name, DataType type) {
                              std::string(DataTypeName(type)) + ", expected f32, f16 or bf16");
 }
 
-Status CheckSupported(const Case& benchmark) {
+Status CheckSupported(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   for (const Status& status : {CheckType("q", shape.q_type), CheckType("k", shape.k_type),
                                CheckType("v", shape.v_type), CheckType("out", shape.out_type)}) {
@@ -42,40 +42,18 @@ Status CheckSupported(const Case& benchmark) {
   return {};
 }
 
-std::optional<int64_t> Count(const Sizes& sizes) {
-  return core::CheckedProduct({sizes[0], sizes[1], sizes[2], sizes[3]});
-}
-
-// `count` numbers of `type`, uniform in [-1, 1) but for the rounding. An odd number of 16-bit ones
-// is followed by a zero.
-Result<tune::FloatArray> RandomElements(DataType type, int64_t count, uint64_t seed) {
-  Result<tune::FloatArray> floats = tune::RandomFloats(count, seed);
-  if (!floats.ok() || type == DataType::kF32) return floats;
-  const Result<int64_t> target = machine::FindTarget("");
-  if (!target.ok()) return target.status();
-  Result<tune::FloatArray> rounded = tune::FloatArray::Allocate(core::DivideUp(count, 2));
-  if (!rounded.ok()) return rounded;
-  if (count % 2 != 0) rounded->data()[count / 2] = 0;
-  const kernels::ConvertRows convert = kernels::ConvertRowsFor(*target, DataType::kF32, type);
-  convert({floats->data(), count, rounded->data(), count, 1, static_cast<size_t>(count)});
-  return rounded;
-}
-
 }  // namespace
 
 template <typename AnyTensor>
 Status CaseArrays::AddRandom(DataType type, const Sizes& sizes, uint64_t seed, AnyTensor& tensor) {
-  const std::optional<int64_t> count = Count(sizes);
-  if (!count) return Status::OutOfMemory();
-  Result<tune::FloatArray> array = RandomElements(type, *count, seed);
+  Result<tune::FloatArray> array = RandomTensor(type, sizes, seed, tensor);
   if (!array.ok()) return array.status();
-  tensor = AnyTensor(array->data(), type, sizes);
   floats_.push_back(std::move(*array));
   return {};
 }
 
 Status CaseArrays::AddMask(const Sizes& sizes) {
-  const std::optional<int64_t> count = Count(sizes);
+  const auto count = core::CheckedProduct({sizes[0], sizes[1], sizes[2], sizes[3]});
   if (!count || static_cast<uint64_t>(*count) > mask_.max_size()) return Status::OutOfMemory();
   mask_.assign(static_cast<size_t>(*count), 1);
   tensors_.mask = ConstTensor(mask_.data(), DataType::kBool, sizes);
@@ -100,7 +78,7 @@ Status CaseArrays::AddSinks(int64_t heads) {
   return {};
 }
 
-Status CaseArrays::AddAll(const Case& benchmark) {
+Status CaseArrays::AddAll(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   const AttentionOptions& options = benchmark.options;
   const Sizes q = {shape.batch, shape.heads, shape.queries, shape.dim};
@@ -129,7 +107,7 @@ Status CaseArrays::AddAll(const Case& benchmark) {
   return s;
 }
 
-Result<CaseArrays> CaseArrays::Make(const Case& benchmark) {
+Result<CaseArrays> CaseArrays::Make(const AttentionCase& benchmark) {
   if (Status s = CheckSupported(benchmark); !s.ok()) return s;
   try {
     CaseArrays arrays;
@@ -140,16 +118,36 @@ Result<CaseArrays> CaseArrays::Make(const Case& benchmark) {
   }
 }
 
-Result<PreparedCase> PreparedCase::Make(const Case& benchmark, const Runtime& runtime,
-                                        const attention::PlanOverrides& overrides) {
-  Result<AttentionPlan> plan =
-      attention::PlanAttentionWith(benchmark.shape, benchmark.options, runtime, overrides);
+Result<std::unique_ptr<PreparedCase>> PreparedAttention::Make(const AttentionCase& benchmark,
+                                                              const Runtime& runtime,
+                                                              const Overrides& overrides) {
+  const std::pair<const char*, int64_t> foreign[] = {{"row_block", overrides.row_block},
+                                                     {"depth_block", overrides.depth_block},
+                                                     {"column_block", overrides.column_block}};
+  for (const auto& [name, value] : foreign) {
+    if (value != 0) return RefuseOverride(name, value, "attention");
+  }
+  Result<AttentionPlan> plan = attention::PlanAttentionWith(
+      benchmark.shape, benchmark.options, runtime,
+      {overrides.variant, overrides.tile, overrides.kv_block, overrides.q_groups, overrides.grain});
   if (!plan.ok()) return plan.status();
   Result<CaseArrays> arrays = CaseArrays::Make(benchmark);
   if (!arrays.ok()) return arrays.status();
   Workspace workspace(plan->workspace_bytes());
   if (workspace.size_bytes() < plan->workspace_bytes()) return Status::OutOfMemory();
-  return PreparedCase(std::move(*plan), std::move(*arrays), std::move(workspace));
+  return std::unique_ptr<PreparedCase>(
+      new PreparedAttention(benchmark, std::move(*plan), std::move(*arrays), std::move(workspace)));
+}
+
+std::optional<double> PreparedAttention::bytes() const {
+  if (!IsDecode(benchmark_.shape)) return std::nullopt;
+  return DecodeBytes(benchmark_);
+}
+
+std::vector<tune::Yardstick> PreparedAttention::MemoryYardsticks(int64_t target,
+                                                                 tune::ThreadTeam& team) const {
+  if (!IsDecode(benchmark_.shape)) return {};
+  return tune::ReadSums(target, {ReadAll(tensors().k), ReadAll(tensors().v)}, team);
 }
 
 }  // namespace lanewise::bench

@@ -1,0 +1,71 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the programs know of a case, whatever is computed in it.
+
+#ifndef LANEWISE_BENCH_CASE_H_
+#define LANEWISE_BENCH_CASE_H_
+
+#include <cstdint>     // int64_t
+#include <functional>  // Case::prepare
+#include <memory>      // unique_ptr
+#include <optional>    // PreparedCase::bytes
+#include <string>      // names
+#include <vector>      // yardsticks
+
+#include "bench/plan_summary.h"
+#include "lanewise/runtime.h"
+#include "lanewise/status.h"
+#include "tune/thread_team.h"
+#include "tune/yardsticks.h"
+
+namespace lanewise::bench {
+
+// Parameters of plans fixed by hand; an absent field (empty, 0) leaves the choice to the defaults.
+// A case whose plan has no such parameter refuses it.
+struct Overrides {
+  std::string variant;
+  std::string tile;
+  int64_t kv_block = 0;  // of attention, like the next two
+  int64_t q_groups = 0;
+  int64_t grain = 0;
+  int64_t row_block = 0;  // of matrix products, like the next two
+  int64_t depth_block = 0;
+  int64_t column_block = 0;
+};
+
+// A case with everything that a call needs: plan, arrays of random numbers, workspace.
+class PreparedCase {
+ public:
+  virtual ~PreparedCase() = default;
+
+  // One call.
+  virtual Status Run() noexcept = 0;
+  virtual PlanSummary Explain() const = 0;
+
+  // Useful floating-point operations of a call.
+  virtual double flops() const = 0;
+
+  // The bytes that a call has to move, if memory is what bounds it, and what they are compared
+  // with: the best of these yardsticks, over the same arrays.
+  virtual std::optional<double> bytes() const { return std::nullopt; }
+  virtual std::vector<tune::Yardstick> MemoryYardsticks(int64_t /*target*/,
+                                                        tune::ThreadTeam& /*team*/) const {
+    return {};
+  }
+};
+
+// The error for an override that plans of `kind` do not have.
+inline Status RefuseOverride(const char* name, int64_t value, const char* kind) {
+  return Status::InvalidArgument(std::string(name) + ": found " + std::to_string(value) +
+                                 ", expected none for " + kind);
+}
+
+struct Case {
+  std::string name;
+  std::function<Result<std::unique_ptr<PreparedCase>>(const Runtime&, const Overrides&)> prepare;
+};
+
+}  // namespace lanewise::bench
+
+#endif  // LANEWISE_BENCH_CASE_H_
