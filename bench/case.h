@@ -11,6 +11,7 @@
 #include <memory>      // unique_ptr
 #include <optional>    // PreparedCase::bytes
 #include <string>      // names
+#include <utility>     // pair
 #include <vector>      // yardsticks
 
 #include "bench/plan_summary.h"
@@ -34,6 +35,10 @@ struct Overrides {
   int64_t column_block = 0;
 };
 
+// What memory has to do for a case that memory bounds: the bytes are read once, or read and
+// written.
+enum class MemoryWork { kRead, kCopy };
+
 // A case with everything that a call needs: plan, arrays of random numbers, workspace.
 class PreparedCase {
  public:
@@ -49,6 +54,7 @@ class PreparedCase {
   // The bytes that a call has to move, if memory is what bounds it, and what they are compared
   // with: the best of these yardsticks, over the same arrays.
   virtual std::optional<double> bytes() const { return std::nullopt; }
+  virtual MemoryWork memory_work() const { return MemoryWork::kRead; }
   virtual std::vector<tune::Yardstick> MemoryYardsticks(int64_t /*target*/,
                                                         tune::ThreadTeam& /*team*/) const {
     return {};
@@ -59,6 +65,27 @@ class PreparedCase {
 inline Status RefuseOverride(const char* name, int64_t value, const char* kind) {
   return Status::InvalidArgument(std::string(name) + ": found " + std::to_string(value) +
                                  ", expected none for " + kind);
+}
+
+// The error for any override, of cases whose plans take none.
+inline Status RefuseOverrides(const Overrides& overrides, const char* kind) {
+  const std::pair<const char*, const std::string*> names[] = {{"variant", &overrides.variant},
+                                                              {"tile", &overrides.tile}};
+  for (const auto& [name, value] : names) {
+    if (value->empty()) continue;
+    return Status::InvalidArgument(std::string(name) + ": found \"" + *value +
+                                   "\", expected none for " + kind);
+  }
+  const std::pair<const char*, int64_t> numbers[] = {{"kv_block", overrides.kv_block},
+                                                     {"q_groups", overrides.q_groups},
+                                                     {"grain", overrides.grain},
+                                                     {"row_block", overrides.row_block},
+                                                     {"depth_block", overrides.depth_block},
+                                                     {"column_block", overrides.column_block}};
+  for (const auto& [name, value] : numbers) {
+    if (value != 0) return RefuseOverride(name, value, kind);
+  }
+  return {};
 }
 
 struct Case {

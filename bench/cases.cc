@@ -10,6 +10,8 @@
 
 #include "bench/attention_cases.h"
 #include "bench/gemm_cases.h"
+#include "bench/layer_cases.h"
+#include "bench/softmax_cases.h"
 
 namespace lanewise::bench {
 namespace {
@@ -18,6 +20,8 @@ std::vector<Case> MakeAllCases() {
   std::vector<Case> cases;
   for (AttentionCase& benchmark : AttentionCases()) cases.push_back(ToCase(std::move(benchmark)));
   for (GemmCase& benchmark : GemmCases()) cases.push_back(ToCase(std::move(benchmark)));
+  for (SoftmaxCase& benchmark : SoftmaxCases()) cases.push_back(ToCase(std::move(benchmark)));
+  for (LayerCase& benchmark : LayerCases()) cases.push_back(ToCase(std::move(benchmark)));
   return cases;
 }
 

@@ -46,4 +46,10 @@ PlanSummary Summarize(const GemmExplanation& plan) {
   return summary;
 }
 
+PlanSummary Summarize(const MultiHeadExplanation& plan) {
+  PlanSummary summary = Summarize(plan.attention);
+  summary.workspace_bytes = plan.workspace_bytes;
+  return summary;
+}
+
 }  // namespace lanewise::bench

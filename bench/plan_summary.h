@@ -13,6 +13,7 @@
 
 #include "lanewise/attention.h"
 #include "lanewise/gemm.h"
+#include "lanewise/layers.h"
 
 namespace lanewise::bench {
 
@@ -32,6 +33,8 @@ struct PlanSummary {
 
 PlanSummary Summarize(const PlanExplanation& plan);
 PlanSummary Summarize(const GemmExplanation& plan);
+// Variant, tile and numbers are those of its attention.
+PlanSummary Summarize(const MultiHeadExplanation& plan);
 
 }  // namespace lanewise::bench
 

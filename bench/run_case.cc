@@ -68,6 +68,7 @@ Result<CaseResult> RunCase(const Case& benchmark, const Runtime& runtime,
       memory_gbps = std::max(memory_gbps, GigaRate(yardsticks[i].work, measured[i + 1].best));
     }
     result.memory_gbps = memory_gbps;
+    result.memory_work = prepared.memory_work();
   }
   return result;
 }

@@ -26,6 +26,7 @@ struct CaseResult {
   // Where memory bounds the case: its bytes in GB/s, and those of the best memory yardstick.
   std::optional<double> gbps;
   std::optional<double> memory_gbps;
+  MemoryWork memory_work = MemoryWork::kRead;
 };
 
 // Times calls of `benchmark`, the FMA peak and the case's memory yardsticks, all in the same

@@ -123,8 +123,9 @@ double PeakFraction(const Report& report, const bench::CaseResult& result) {
   return result.gflops / report.fma_peak_gflops;
 }
 
-std::optional<double> ReadFraction(const bench::CaseResult& result) {
-  if (!result.gbps || !result.memory_gbps) return std::nullopt;
+// Of what memory does for work of that kind.
+std::optional<double> MemoryFraction(const bench::CaseResult& result, bench::MemoryWork work) {
+  if (!result.gbps || !result.memory_gbps || result.memory_work != work) return std::nullopt;
   return *result.gbps / *result.memory_gbps;
 }
 
@@ -133,6 +134,7 @@ nlohmann::ordered_json NumberOrNull(std::optional<double> number) {
 }
 
 nlohmann::ordered_json ToJson(const Report& report) {
+  using enum bench::MemoryWork;
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
   for (const bench::CaseResult& result : report.results) {
     results.push_back({{"case", result.name},
@@ -141,7 +143,8 @@ nlohmann::ordered_json ToJson(const Report& report) {
                        {"gflops", result.gflops},
                        {"peak_fraction", PeakFraction(report, result)},
                        {"gbps", NumberOrNull(result.gbps)},
-                       {"read_fraction", NumberOrNull(ReadFraction(result))},
+                       {"read_fraction", NumberOrNull(MemoryFraction(result, kRead))},
+                       {"memcpy_fraction", NumberOrNull(MemoryFraction(result, kCopy))},
                        {"spread", result.spread}});
   }
   return {{"machine",
@@ -177,13 +180,13 @@ std::string ToText(const Report& report) {
   }
   text += fmt::format("{:<{}}  {:>7} {:>6} {:>12} {:>10} {:>8} {:>6} {:>6} {:>6} {:>8}\n", "case",
                       width, "variant", "tile", "blocks", "ms", "GFLOP/s", "peak %", "GB/s",
-                      "read %", "spread %");
+                      "mem %", "spread %");
   for (const bench::CaseResult& result : report.results) {
     text += fmt::format(
         "{:<{}}  {:>7} {:>6} {:>12} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>8.1f}\n",
         result.name, width, result.plan.variant, result.plan.tile, BlocksCell(result.plan),
         result.seconds * 1e3, result.gflops, PeakFraction(report, result) * 100, Cell(result.gbps),
-        Cell(ReadFraction(result), 100), result.spread * 100);
+        Cell(MemoryFraction(result, result.memory_work), 100), result.spread * 100);
   }
   return text;
 }
