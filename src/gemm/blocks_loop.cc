@@ -32,11 +32,14 @@ class BlocksLoop {
  public:
   BlocksLoop(const Call& call, int64_t group, const Crew& crew)
       : call_(call), decision_(call.decision()), crew_(crew), group_(group) {
-    const GemmShape& shape = decision_.shape;
-    row_blocks_ = core::DivideUp(shape.rows, decision_.row_block);
-    const int64_t members = call.group_size();
-    packs_panels_ = !decision_.options.packed_b && row_blocks_ * members == 1 &&
-                    decision_.variant == Variant::kPanels;
+    row_blocks_ = core::DivideUp(decision_.shape.rows, decision_.row_block);
+    if (decision_.options.packed_b) {
+      source_ = PanelSource::kPacked;
+    } else if (decision_.variant == Variant::kPanels && row_blocks_ * call.group_size() == 1) {
+      source_ = PanelSource::kOwn;
+    } else {
+      source_ = PanelSource::kBlock;
+    }
   }
 
   void Run() {
@@ -50,13 +53,30 @@ class BlocksLoop {
         block.steps = BlockOf(s, decision_.depth_block, depth);
         block.first = s == 0;
         block.last = s + 1 == depth_blocks;
-        if (!decision_.options.packed_b && !packs_panels_) PackBlock(block);
+        if (source_ == PanelSource::kBlock) PackBlock(block);
         MultiplyBlock(block);
       }
     }
   }
 
  private:
+  // Where panels of B come from.
+  enum class PanelSource {
+    kPacked,  // the caller packed them
+    kBlock,   // a block of them was packed for all rows
+    kOwn,     // only these rows need it: packed into a worker's scratch
+  };
+
+  // Rows of a block of A against a range of panels.
+  struct Unit {
+    int64_t matrix = 0;
+    Range rows;
+    Range panels;
+    const float* a = nullptr;
+    int64_t a_stride = 0;
+    float* own_panel = nullptr;
+  };
+
   int64_t tile_columns() const { return decision_.tile_columns(); }
   int64_t Panels(const Block& block) const {
     return core::DivideUp(block.columns.size, tile_columns());
@@ -69,16 +89,16 @@ class BlocksLoop {
     const bool transposed = decision_.options.transpose_b;
     const Matrix<const char> b = call_.B(call_.MatrixOf(group_, 0));
     const int64_t column = block.columns.begin + begin * tile_columns();
-    const int64_t column_end = std::min(block.columns.begin + end * tile_columns(),
-                                        block.columns.begin + block.columns.size);
+    const int64_t columns_end = std::min(end * tile_columns(), block.columns.size);
     kernels::GemmPackArgs args = {};
     args.b = transposed ? b.At(column, block.steps.begin) : b.At(block.steps.begin, column);
     args.b_stride = call_.tensors().b.strides[2];
     args.depth = static_cast<size_t>(block.steps.size);
-    args.column_count = static_cast<size_t>(column_end - column);
+    args.column_count = static_cast<size_t>(columns_end - begin * tile_columns());
     args.to = to;
     args.panel_stride = static_cast<size_t>(PanelFloats(block));
-    const auto pack = transposed ? decision_.b_moves.pack_transposed : decision_.b_moves.pack;
+    const auto pack =
+        decision_.options.transpose_b ? decision_.b_moves.pack_transposed : decision_.b_moves.pack;
     pack(args, decision_.kernel.columns);
   }
 
@@ -100,54 +120,71 @@ class BlocksLoop {
     const int64_t panels_per_part = core::DivideUp(panels, parts);
     const auto multiply = [&](int worker, int64_t begin, int64_t end) {
       int64_t copied = -1;
-      for (int64_t unit = begin; unit < end; ++unit) {
-        const int64_t row_block = unit / parts;
-        const Range part = BlockOf(unit % parts, panels_per_part, panels);
-        if (part.size <= 0) continue;
-        const int64_t matrix = call_.MatrixOf(group_, row_block / row_blocks_);
-        const Range rows =
-            BlockOf(row_block % row_blocks_, decision_.row_block, decision_.shape.rows);
-        float* const a = call_.scratch(worker);
-        const int64_t a_stride = CopyStride(block.steps.size);
-        if (copied != row_block) call_.CopyA(matrix, rows, block.steps, a, a_stride);
+      for (int64_t index = begin; index < end; ++index) {
+        const int64_t row_block = index / parts;
+        Unit unit;
+        unit.panels = BlockOf(index % parts, panels_per_part, panels);
+        if (unit.panels.size <= 0) continue;
+        unit.matrix = call_.MatrixOf(group_, row_block / row_blocks_);
+        unit.rows = BlockOf(row_block % row_blocks_, decision_.row_block, decision_.shape.rows);
+        SetA(block, worker, copied != row_block, unit);
         copied = row_block;
-        kernels::GemmPanelArgs args = {};
-        args.a = a;
-        args.a_stride = a_stride;
-        args.row_count = static_cast<size_t>(rows.size);
-        args.depth = static_cast<size_t>(block.steps.size);
-        MultiplyPanels(block, matrix, rows, part, args);
+        MultiplyUnit(block, unit);
       }
     };
     crew_.Run(blocks * parts, 1, multiply);
   }
 
-  // A block of rows against some panels. `args` knows the rows of A, which lie in a worker's
-  // scratch.
-  void MultiplyPanels(const Block& block, int64_t matrix, Range rows, Range panels,
-                      kernels::GemmPanelArgs args) const {
-    float* const own_panel =
-        const_cast<float*>(args.a) + decision_.row_block * CopyStride(decision_.depth_block);
-    args.b_stride = tile_columns();
-    for (int64_t panel = panels.begin; panel < panels.begin + panels.size; ++panel) {
+  // Rows of A, in place where no cache line of theirs drives out another one.
+  void SetA(const Block& block, int worker, bool changed, Unit& unit) const {
+    const int64_t steps = block.steps.size;
+    float* const scratch = call_.scratch(worker);
+    unit.own_panel = scratch + decision_.row_block * CopyStride(decision_.depth_block);
+    const int64_t stride = call_.tensors().a.strides[2];
+    const bool in_place = decision_.shape.a_type == DataType::kF32 &&
+                          !decision_.options.transpose_a && steps > 0 &&
+                          profile::GemmReadsRowsInPlace(stride, steps);
+    if (in_place) {
+      unit.a = reinterpret_cast<const float*>(
+          call_.A(unit.matrix).At(unit.rows.begin, block.steps.begin));
+      unit.a_stride = stride;
+      return;
+    }
+    unit.a = scratch;
+    unit.a_stride = CopyStride(steps);
+    if (changed) call_.CopyA(unit.matrix, unit.rows, block.steps, scratch, unit.a_stride);
+  }
+
+  // Panel `panel` of the block, packed now if it has not been.
+  const float* PanelOfB(const Block& block, const Unit& unit, int64_t panel) const {
+    if (source_ == PanelSource::kPacked) {
+      const int64_t first = block.columns.begin / tile_columns();
+      return call_.PackedPanel(unit.matrix, block.steps, first + panel);
+    }
+    if (source_ == PanelSource::kBlock) return call_.b_block(crew_) + panel * PanelFloats(block);
+    PackPanels(block, panel, panel + 1, unit.own_panel);
+    return unit.own_panel;
+  }
+
+  void MultiplyUnit(const Block& block, const Unit& unit) const {
+    const int64_t panels_end = unit.panels.begin + unit.panels.size;
+    for (int64_t panel = unit.panels.begin; panel < panels_end; ++panel) {
       const Range columns = BlockOf(panel, tile_columns(), block.columns.size);
-      const int64_t column = block.columns.begin + columns.begin;
-      if (decision_.options.packed_b) {
-        args.b = call_.PackedPanel(matrix, block.steps, column / tile_columns());
-      } else if (packs_panels_) {
-        PackPanels(block, panel, panel + 1, own_panel);
-        args.b = own_panel;
-      } else {
-        args.b = call_.b_block(crew_) + panel * PanelFloats(block);
-      }
+      kernels::GemmPanelArgs args = {};
+      args.a = unit.a;
+      args.a_stride = unit.a_stride;
+      args.b = PanelOfB(block, unit, panel);
+      args.b_stride = tile_columns();
+      args.row_count = static_cast<size_t>(unit.rows.size);
       args.column_count = static_cast<size_t>(columns.size);
-      args.end = call_.End(matrix, rows.begin, column);
+      args.depth = static_cast<size_t>(block.steps.size);
+      args.end = call_.End(unit.matrix, unit.rows.begin, block.columns.begin + columns.begin);
       if (decision_.sums_apart()) {
-        MultiplyApart(block, matrix, rows, columns, args);
-      } else {
-        args.end.add = !block.first;
-        decision_.kernel.panel(args);
+        MultiplyApart(block, unit.matrix, unit.rows, columns, args);
+        continue;
       }
+      args.end.add = !block.first;
+      decision_.kernel.panel(args);
     }
   }
 
@@ -174,7 +211,7 @@ class BlocksLoop {
   const Crew& crew_;
   int64_t group_;
   int64_t row_blocks_ = 0;
-  bool packs_panels_ = false;  // just before use: nobody else uses them
+  PanelSource source_;
 };
 
 }  // namespace

@@ -39,6 +39,13 @@ Status CheckRange(const char* name, int64_t value) {
       fmt::format("{}: found {}, expected 1 to {}", name, value, kMaxBlock));
 }
 
+Status CheckRowsAtOnce(const PlanOverrides& overrides, Variant variant) {
+  constexpr auto kMost = static_cast<int64_t>(kernels::kMaxStreamRows);
+  if (!Streams(variant) || overrides.row_block <= kMost) return {};
+  return Status::InvalidArgument(fmt::format("row_block: found {}, expected 1 to {} with few rows",
+                                             overrides.row_block, kMost));
+}
+
 Status CheckOverrides(const PlanOverrides& overrides) {
   if (Status s = CheckRange("row_block", overrides.row_block); !s.ok()) return s;
   if (Status s = CheckRange("depth_block", overrides.depth_block); !s.ok()) return s;
@@ -181,6 +188,7 @@ Result<GemmPlan> Plan(const GemmShape& shape, const GemmOptions& options, const 
   decision->overrides = overrides;
   if (Status s = ChooseTile(overrides.tile, *decision); !s.ok()) return s;
   if (Status s = ChooseVariant(overrides.variant, *decision); !s.ok()) return s;
+  if (Status s = CheckRowsAtOnce(overrides, decision->variant); !s.ok()) return s;
   ChooseBlocks(overrides, *decision);
   ChooseFunctions(*decision);
   if (!SizeScratch(*decision)) {

@@ -28,6 +28,36 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 // read advance side by side.
 inline constexpr size_t kPackSteps = 8;
 
+// Steps [begin, end) of a panel of NV whole vectors.
+template <class T, size_t NV>
+HWY_INLINE void PackWhole(FloatTag d, const T* b, int64_t b_stride, size_t begin, size_t end,
+                          float* HWY_RESTRICT to) {
+  const T* HWY_RESTRICT from = b + static_cast<int64_t>(begin) * b_stride;
+  to += begin * NV * kLanes;
+  for (size_t s = begin; s < end; ++s) {
+    HWY_UNROLL(4)
+    for (size_t v = 0; v < NV; ++v) {
+      hn::Store(LoadElements(d, from + v * kLanes), d, to + v * kLanes);
+    }
+    from += b_stride;
+    to += NV * kLanes;
+  }
+}
+
+// The same for `count` of the `columns` columns, and zeros for the others.
+template <class T>
+HWY_INLINE void PackSome(FloatTag d, const T* b, int64_t b_stride, size_t begin, size_t end,
+                         float* HWY_RESTRICT to, size_t count, size_t columns) {
+  for (size_t s = begin; s < end; ++s) {
+    const T* HWY_RESTRICT from = b + static_cast<int64_t>(s) * b_stride;
+    for (size_t v = 0; v < columns; v += kLanes) {
+      const FloatVec x =
+          v < count ? LoadUpTo(d, from + v, HWY_MIN(count - v, kLanes)) : hn::Zero(d);
+      hn::Store(x, d, to + s * columns + v);
+    }
+  }
+}
+
 template <class T>
 void Pack(const GemmPackArgs& args, size_t columns) {
   const FloatTag d;
@@ -37,16 +67,12 @@ void Pack(const GemmPackArgs& args, size_t columns) {
     float* HWY_RESTRICT panel = args.to;
     for (size_t j = 0; j < args.column_count; j += columns, panel += args.panel_stride) {
       const size_t count = HWY_MIN(args.column_count - j, columns);
-      for (size_t s = begin; s < end; ++s) {
-        const T* HWY_RESTRICT from = b + static_cast<int64_t>(s) * args.b_stride + j;
-        float* HWY_RESTRICT to = panel + s * columns;
-        size_t v = 0;
-        for (; v + kLanes <= count; v += kLanes) hn::Store(LoadElements(d, from + v), d, to + v);
-        if (v < count) {
-          hn::Store(LoadUpTo(d, from + v, count - v), d, to + v);
-          v += kLanes;
-        }
-        for (; v < columns; v += kLanes) hn::Store(hn::Zero(d), d, to + v);
+      if (count == columns && columns == 2 * kLanes) {
+        PackWhole<T, 2>(d, b + j, args.b_stride, begin, end, panel);
+      } else if (count == columns && columns == 3 * kLanes) {
+        PackWhole<T, 3>(d, b + j, args.b_stride, begin, end, panel);
+      } else {
+        PackSome(d, b + j, args.b_stride, begin, end, panel, count, columns);
       }
     }
   }

@@ -30,7 +30,7 @@ HWY_INLINE void AddSteps(const GemmStreamArgs& args, size_t step) {
   const FloatTag d;
   FloatVec a[R][U];
   const T* from[U];
-  HWY_UNROLL(4)
+  HWY_UNROLL(8)
   for (size_t u = 0; u < U; ++u) {
     const int64_t s = static_cast<int64_t>(step + u);
     from[u] = static_cast<const T*>(args.b) + s * args.b_stride;
@@ -44,7 +44,7 @@ HWY_INLINE void AddSteps(const GemmStreamArgs& args, size_t step) {
     for (size_t r = 0; r < R; ++r) {
       float* HWY_RESTRICT to = args.sums + r * args.sums_stride + j;
       FloatVec sum = hn::Load(d, to);
-      HWY_UNROLL(4)
+      HWY_UNROLL(8)
       for (size_t u = 0; u < U; ++u) sum = hn::MulAdd(a[r][u], b[u], sum);
       hn::Store(sum, d, to);
     }
@@ -52,13 +52,13 @@ HWY_INLINE void AddSteps(const GemmStreamArgs& args, size_t step) {
   size_t j = 0;
   for (; j + kLanes <= args.column_count; j += kLanes) {
     FloatVec b[U];
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (size_t u = 0; u < U; ++u) b[u] = LoadElements(d, from[u] + j);
     add(j, b);
   }
   if (j < args.column_count) {
     FloatVec b[U];
-    HWY_UNROLL(4)
+    HWY_UNROLL(8)
     for (size_t u = 0; u < U; ++u) {
       b[u] = LoadUpTo(d, from[u] + j, args.column_count - j);
     }
@@ -73,7 +73,7 @@ HWY_INLINE void RowsOf(const GemmStreamArgs& args) {
     float* HWY_RESTRICT sums = args.sums + r * args.sums_stride;
     for (size_t j = 0; j < args.column_count; j += kLanes) hn::Store(hn::Zero(d), d, sums + j);
   }
-  constexpr size_t kSteps = R <= 2 ? 4 : 2;
+  constexpr size_t kSteps = R == 1 ? 8 : R == 2 ? 4 : 2;
   size_t s = 0;
   for (; s + kSteps <= args.depth; s += kSteps) AddSteps<T, R, kSteps>(args, s);
   for (; s < args.depth; ++s) AddSteps<T, R, 1>(args, s);

@@ -52,12 +52,16 @@ int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem) {
                      problem.tile_columns);
 }
 
+bool GemmReadsRowsInPlace(int64_t stride, int64_t steps) {
+  return stride != 0 && (stride & -stride) <= 2 * steps;
+}
+
 int64_t GemmStreamColumns(const GemmProblem& problem) {
-  constexpr int64_t kLargest = 2048;
+  constexpr int64_t kLargest = 4096;
   constexpr int64_t kUnit = 64;
   int64_t wanted = kLargest;
   if (problem.threads > 1) {
-    wanted = std::min(wanted, core::DivideUp(problem.columns, problem.threads * 2));
+    wanted = std::min(wanted, core::DivideUp(problem.columns, problem.threads));
   }
   return EqualBlocks(problem.columns, core::RoundUp(std::max<int64_t>(wanted, 1), kUnit), kUnit);
 }

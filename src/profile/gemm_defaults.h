@@ -43,7 +43,13 @@ int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem);
 // third-level cache holds.
 int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem);
 
-// Columns that a worker takes at a time where B is read in place.
+// Whether rows of A, `stride` floats apart, are read where they lie, `steps` floats of each: that
+// is, whether a block of them spreads over at least half of the sets of a cache. The power of two
+// in the stride is what makes rows fall into the same sets.
+bool GemmReadsRowsInPlace(int64_t stride, int64_t steps);
+
+// Columns that a worker takes at a time where B is read in place: many, since rows of B are streams
+// that hardware fetches ahead in.
 int64_t GemmStreamColumns(const GemmProblem& problem);
 
 // Panels that a worker packs at a time.
