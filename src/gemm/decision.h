@@ -74,6 +74,7 @@ struct GemmPlan::Decision {
   }
 
   // For Explain only.
+  int64_t panel_rows = 0;  // up to so many rows are one block
   int64_t target_id = 0;
   std::string target;
   std::string note;

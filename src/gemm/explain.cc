@@ -40,8 +40,8 @@ void AddReasons(const GemmPlan::Decision& decision, GemmExplanation& explanation
           : fmt::format("rows: {} rows, expected at most {}", rows, profile::kGemmStreamRows));
   explanation.reasons.push_back(
       decision.variant == gemm::Variant::kPanels
-          ? fmt::format("blocks: {} rows, expected more than {}", rows, profile::kGemmPanelRows)
-          : fmt::format("panels: {} rows, expected at most {}", rows, profile::kGemmPanelRows));
+          ? fmt::format("blocks: {} rows, expected more than {}", rows, decision.panel_rows)
+          : fmt::format("panels: {} rows, expected at most {}", rows, decision.panel_rows));
 }
 
 }  // namespace

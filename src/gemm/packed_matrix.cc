@@ -71,7 +71,8 @@ Result<PackedMatrix> Pack(const ConstTensor& b, bool transpose_b, const Runtime&
   layout->columns = b.sizes[transpose_b ? 2 : 3];
   layout->target_id = *target;
   layout->tile_columns = static_cast<int64_t>(kernels::GemmKernels(*target).front().columns);
-  layout->depth_block = profile::GemmDepthBlock(profile::MachineCaches(), layout->depth);
+  layout->depth_block =
+      profile::GemmDepthBlock(profile::MachineCaches(), layout->tile_columns, layout->depth);
   const auto bytes =
       core::CheckedProduct({layout->batch, layout->heads, layout->depth, layout->panels(),
                             layout->tile_columns, static_cast<int64_t>(sizeof(float))});

@@ -73,7 +73,7 @@ Variant DefaultVariant(const GemmPlan::Decision& decision) {
   if (!decision.options.packed_b && shape.rows <= profile::kGemmStreamRows) {
     return decision.options.transpose_b ? Variant::kDots : Variant::kRows;
   }
-  return shape.rows <= profile::kGemmPanelRows ? Variant::kPanels : Variant::kBlocks;
+  return shape.rows <= decision.panel_rows ? Variant::kPanels : Variant::kBlocks;
 }
 
 Status ChooseVariant(const std::string& wanted, GemmPlan::Decision& decision) {
@@ -118,11 +118,19 @@ profile::GemmProblem ProblemOf(const GemmPlan::Decision& decision) {
   return problem;
 }
 
+void ChooseDepthBlock(const PlanOverrides& overrides, GemmPlan::Decision& decision) {
+  const profile::CacheBytes& caches = profile::MachineCaches();
+  const auto columns =
+      static_cast<int64_t>(kernels::GemmKernels(decision.target_id).front().columns);
+  decision.depth_block = overrides.depth_block != 0
+                             ? overrides.depth_block
+                             : profile::GemmDepthBlock(caches, columns, decision.shape.depth);
+  decision.panel_rows = profile::GemmPanelRows(caches, decision.depth_block);
+}
+
 void ChooseBlocks(const PlanOverrides& overrides, GemmPlan::Decision& decision) {
   const profile::CacheBytes& caches = profile::MachineCaches();
   const auto choose = [](int64_t wanted, int64_t usual) { return wanted != 0 ? wanted : usual; };
-  decision.depth_block =
-      choose(overrides.depth_block, profile::GemmDepthBlock(caches, decision.shape.depth));
   const profile::GemmProblem problem = ProblemOf(decision);
   if (Streams(decision.variant)) {
     decision.row_block = choose(overrides.row_block, profile::kGemmStreamRows);
@@ -187,6 +195,7 @@ Result<GemmPlan> Plan(const GemmShape& shape, const GemmOptions& options, const 
   decision->note = runtime.note;
   decision->overrides = overrides;
   if (Status s = ChooseTile(overrides.tile, *decision); !s.ok()) return s;
+  ChooseDepthBlock(overrides, *decision);
   if (Status s = ChooseVariant(overrides.variant, *decision); !s.ok()) return s;
   if (Status s = CheckRowsAtOnce(overrides, decision->variant); !s.ok()) return s;
   ChooseBlocks(overrides, *decision);

@@ -23,17 +23,20 @@ int64_t EqualBlocks(int64_t total, int64_t largest, int64_t unit) {
 
 }  // namespace
 
-int64_t GemmDepthBlock(const CacheBytes& caches, int64_t depth) {
-  // 256 steps of 16 columns are 16 KiB, half of the usual 32 KiB.
-  const int64_t fitting = caches.l1d / (128);
+int64_t GemmDepthBlock(const CacheBytes& caches, int64_t columns, int64_t depth) {
+  const int64_t fitting = caches.l1d / (std::max<int64_t>(columns, 1) * kFloatBytes);
   const int64_t largest = std::clamp<int64_t>(fitting / 64 * 64, 128, 512);
   return EqualBlocks(depth, largest, 8);
+}
+
+int64_t GemmPanelRows(const CacheBytes& caches, int64_t depth_block) {
+  return caches.l2 / 2 / (std::max<int64_t>(depth_block, 1) * kFloatBytes);
 }
 
 int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem) {
   const int64_t tile = problem.tile_rows;
   const int64_t row_bytes = std::max<int64_t>(problem.depth_block, 1) * kFloatBytes;
-  const int64_t fitting = std::clamp<int64_t>(caches.l2 / 2 / row_bytes, tile, 4096);
+  const int64_t fitting = std::clamp<int64_t>(caches.l2 / 8 * 3 / row_bytes, tile, 4096);
   int64_t largest = fitting / tile * tile;
   if (problem.threads > 1) {
     const int64_t blocks =
@@ -47,7 +50,7 @@ int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem) {
 int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem) {
   const int64_t column_bytes = std::max<int64_t>(problem.depth_block, 1) * kFloatBytes;
   const int64_t fitting =
-      std::clamp<int64_t>(8 * caches.l2 / column_bytes, problem.tile_columns, 1 << 16);
+      std::clamp<int64_t>(4 * caches.l2 / column_bytes, problem.tile_columns, 1 << 16);
   return EqualBlocks(problem.columns, fitting / problem.tile_columns * problem.tile_columns,
                      problem.tile_columns);
 }

@@ -16,13 +16,15 @@ namespace lanewise::profile {
 // Up to this many rows B is read where it lies. Numeric for a transposed B.
 inline constexpr int64_t kGemmStreamRows = 4;
 
-// Up to this many rows there is one block of them, and B is packed panel by panel.
-inline constexpr int64_t kGemmPanelRows = 256;
-
 // Steps of the depth that are summed up before they are added to C: equal blocks of at most as many
-// as make a panel of B and the rows of A beside it fit the first-level cache. Numeric: looks at
-// nothing else.
-int64_t GemmDepthBlock(const CacheBytes& caches, int64_t depth);
+// as make a panel of B fill the first-level cache, up to 512. `columns` is that of the target's
+// first tile. Longer blocks add to C less often, and a panel that comes from the second-level cache
+// is fast enough. Numeric: looks at nothing else.
+int64_t GemmDepthBlock(const CacheBytes& caches, int64_t columns, int64_t depth);
+
+// Up to this many rows there is one block of them, and B is packed panel by panel: their block of A
+// fits half of the second-level cache. Neutral.
+int64_t GemmPanelRows(const CacheBytes& caches, int64_t depth_block);
 
 // What the neutral choices look at.
 struct GemmProblem {
@@ -35,11 +37,11 @@ struct GemmProblem {
   int threads = 1;
 };
 
-// Rows of a block of A: as many as fit half of the second-level cache, in equal blocks of whole
-// tiles, but enough blocks for all threads.
+// Rows of a block of A: as many as fit three eighths of the second-level cache, in equal blocks of
+// whole tiles, but enough blocks for all threads.
 int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem);
 
-// Columns of a block of B: whole tiles, as many as take eight times the second-level cache, which a
+// Columns of a block of B: whole tiles, as many as take four times the second-level cache, which a
 // third-level cache holds.
 int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem);
 

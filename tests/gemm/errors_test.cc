@@ -233,13 +233,13 @@ TEST(GemmPlanTest, Explains) {
   };
   EXPECT_EQ(explain(1).variant, "rows");
   EXPECT_EQ(explain(5).variant, "panels");
-  EXPECT_EQ(explain(1000).variant, "blocks");
+  EXPECT_EQ(explain(1 << 20).variant, "blocks");
   GemmOptions options;
   options.transpose_b = true;
   EXPECT_EQ(explain(1, options).variant, "dots");
   options.packed_b = true;
   EXPECT_EQ(explain(1, options).variant, "panels");
-  const GemmExplanation explanation = explain(1000);
+  const GemmExplanation explanation = explain(1 << 20);
   EXPECT_FALSE(explanation.tile.empty());
   EXPECT_EQ(explanation.threads, 1);
   EXPECT_GT(explanation.workspace_bytes, 0);

@@ -63,7 +63,7 @@ TEST_P(GemmInvarianceTest, VariantsTilesBlocksAndThreads) {
 
 TEST_P(GemmInvarianceTest, PackingChangesNothing) {
   for (const bool transpose_b : {false, true}) {
-    GemmCase c = CaseOf(11, 40, 300);  // more than one depth block
+    GemmCase c = CaseOf(11, 40, 530);  // more than one depth block
     c.options.transpose_b = transpose_b;
     const std::vector<uint32_t> expected = BitsOf(c, Path());
     c.options.packed_b = true;

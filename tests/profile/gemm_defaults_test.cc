@@ -35,7 +35,7 @@ GemmProblem Problem(int64_t rows, int64_t columns, int threads) {
 TEST(GemmDepthBlock, CutsTheDepthIntoEqualBlocks) {
   for (const CacheBytes& caches : kMachines) {
     for (const int64_t depth : kSizes) {
-      const int64_t block = GemmDepthBlock(caches, depth);
+      const int64_t block = GemmDepthBlock(caches, 16, depth);
       EXPECT_GE(block, 8) << depth;
       EXPECT_LE(block, 512) << depth;
       EXPECT_EQ(block % 8, 0) << depth;
@@ -51,14 +51,23 @@ TEST(GemmDepthBlock, CutsTheDepthIntoEqualBlocks) {
   }
 }
 
-TEST(GemmDepthBlock, FitsHalfOfTheFirstLevelCache) {
-  EXPECT_EQ(GemmDepthBlock({32 << 10, 0}, 2048), 256);  // 16 columns of 256 steps: 16 KiB
-  EXPECT_EQ(GemmDepthBlock({32 << 10, 0}, 768), 256);
-  EXPECT_EQ(GemmDepthBlock({32 << 10, 0}, 300), 152);
-  EXPECT_EQ(GemmDepthBlock({48 << 10, 0}, 1 << 20), 384);
+TEST(GemmDepthBlock, APanelFillsTheFirstLevelCache) {
+  constexpr CacheBytes kSmall = {32 << 10, 0};
+  EXPECT_EQ(GemmDepthBlock(kSmall, 16, 2048), 512);  // 16 columns of 512 steps: 32 KiB
+  EXPECT_EQ(GemmDepthBlock(kSmall, 16, 768), 384);
+  EXPECT_EQ(GemmDepthBlock(kSmall, 32, 768), 256);
+  EXPECT_EQ(GemmDepthBlock(kSmall, 32, 300), 152);
+  EXPECT_EQ(GemmDepthBlock(kSmall, 1, 1 << 20), 512);
+  EXPECT_EQ(GemmDepthBlock({48 << 10, 0}, 32, 1 << 20), 384);
 }
 
-TEST(GemmRowBlock, FitsHalfOfTheSecondLevelCacheInWholeTiles) {
+TEST(GemmPanelRows, FitHalfOfTheSecondLevelCache) {
+  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 512), 128);
+  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 64), 1024);
+  EXPECT_EQ(GemmPanelRows({0, 0}, 0), 0);
+}
+
+TEST(GemmRowBlock, FitsTheSecondLevelCacheInWholeTiles) {
   for (const CacheBytes& caches : kMachines) {
     for (const int64_t rows : kSizes) {
       for (const int threads : {1, 2, 8, 4096}) {
@@ -67,7 +76,7 @@ TEST(GemmRowBlock, FitsHalfOfTheSecondLevelCacheInWholeTiles) {
         EXPECT_GE(block, 6) << rows;
         EXPECT_EQ(block % 6, 0) << rows;
         if (block > 6) {
-          EXPECT_LE(block * 256 * 4, caches.l2 / 2) << rows;
+          EXPECT_LE(block * 256 * 4, caches.l2 * 3 / 8) << rows;
         }
       }
     }
@@ -88,7 +97,7 @@ TEST(GemmColumnBlock, IsWholeTiles) {
       EXPECT_GE(block, 16) << columns;
       EXPECT_EQ(block % 16, 0) << columns;
       if (block > 16) {
-        EXPECT_LE(block * 256 * 4, 8 * caches.l2) << columns;
+        EXPECT_LE(block * 256 * 4, 4 * caches.l2) << columns;
       }
     }
   }
