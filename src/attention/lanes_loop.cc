@@ -150,8 +150,8 @@ class LanesLoop {
   // `keys`: those of the block that steps may read, a register tile's rows beyond what is seen
   // included.
   void StartBlock(KeyRange keys) {
-    keys_.Stage(tile_.heads.k, keys);
-    values_.Stage(tile_.heads.v, keys);
+    keys_.Stage(tile_.heads.k, keys, tile_.group_count >= kGatherGroups);
+    values_.Stage(tile_.heads.v, keys, tile_.group_count >= kGatherGroups);
     check_ = {};
     check_.rows = values_.Row(keys.begin);
     check_.row_count = static_cast<size_t>(keys.size());
@@ -174,8 +174,9 @@ class LanesLoop {
 
   // What a step fetches while it computes scores: the values it has not had yet, since its value
   // stage walks down columns, which hardware prefetches badly; the keys that the next group sees
-  // beyond its own; its share of the next block; and in a group's last step its output and the
-  // queries that take its place, if they lie evenly.
+  // beyond its own; its share of the next block, or of the next tile's first if its keys are
+  // others; and in a group's last step its output and the queries that take its place, if they lie
+  // evenly.
   void FetchAhead(int64_t g, KeyRange keys, kernels::StepArgs& step) {
     const KeyRange values = Intersection(keys, {fetched_end_, keys.end});
     step.prefetch[0] = {values_.Row(values.begin), values_.stride_bytes(),
@@ -191,7 +192,13 @@ class LanesLoop {
       step.prefetch[4] = RowsLater(tile_.heads.k, next, shape_.dim);
       step.prefetch[5] = RowsLater(tile_.heads.v, next, shape_.value_dim);
     }
-    if (keys.end < rows_[g].any.end || tile_.heads.heads != 1) return;
+    if (keys.end < rows_[g].any.end) return;
+    if (next_ != nullptr && !SharesKeys(*next_)) {
+      const KeyRange first = FirstBlockShare(*next_, g);
+      step.prefetch[4] = RowsLater(next_->heads.k, first, shape_.dim);
+      step.prefetch[5] = RowsLater(next_->heads.v, first, shape_.value_dim);
+    }
+    if (tile_.heads.heads != 1) return;
     step.prefetch[2] = {tile_.heads.out.At(0, rows_[g].first_query), tile_.heads.out.row_stride,
                         rows_[g].count, Bytes(shape_.value_dim)};
     if (next_ == nullptr || g >= next_->group_count) return;
@@ -208,6 +215,18 @@ class LanesLoop {
                            std::min(block_end_ + decision_.lanes.kv_block, rows_[g].any.end)};
     const int64_t share = core::DivideUp(next.size(), tile_.group_count);
     return Intersection(next, {next.begin + g * share, next.begin + (g + 1) * share});
+  }
+
+  // Whether a tile reads the same keys as the current one.
+  bool SharesKeys(const QueryTile& other) const {
+    return other.heads.batch == tile_.heads.batch && other.heads.kv_head == tile_.heads.kv_head;
+  }
+
+  // The same of the first block of another tile.
+  KeyRange FirstBlockShare(const QueryTile& other, int64_t g) const {
+    const KeyRange first = {0, std::min(decision_.lanes.kv_block, other.heads.visibility.keys())};
+    const int64_t share = core::DivideUp(first.size(), tile_.group_count);
+    return Intersection(first, {g * share, (g + 1) * share});
   }
 
   // Rows for the second-level cache, as far as they lie evenly.

@@ -21,7 +21,8 @@ LanesScratch::LanesScratch(const AttentionPlan::Decision& decision) {
   const LanesDecision& lanes_decision = decision.lanes;
   const int64_t lanes = static_cast<int64_t>(lanes_decision.kernel.lanes);
   const int64_t kv_block = lanes_decision.kv_block;
-  const bool scattered = decision.options.paged || decision.options.kv_first;
+  const bool scattered = decision.options.paged || decision.options.kv_first ||
+                         lanes_decision.q_groups >= kGatherGroups;
   const auto aligned = [](int64_t floats) { return core::RoundUp(floats, kAlignmentFloats); };
   scores = lanes_decision.q_groups * static_cast<int64_t>(lanes_decision.group_floats);
   k = scores + aligned(kv_block * lanes);

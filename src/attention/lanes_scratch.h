@@ -13,6 +13,10 @@
 
 namespace lanewise::attention {
 
+// Lane groups of a query tile from which on rows of keys and values that lie far apart are gathered
+// block by block: each group reads them again, and far apart they meet few sets of the caches.
+inline constexpr int64_t kGatherGroups = 4;
+
 // Where the parts begin, in floats. Each is aligned to kernels::kScratchAlignment.
 struct LanesScratch {
   int64_t state = 0;    // [q_groups, group_floats]

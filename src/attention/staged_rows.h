@@ -23,11 +23,13 @@ class StagedRows {
   StagedRows(kernels::ConvertRows widen, kernels::ConvertRows copy, int64_t columns, float* scratch)
       : widen_(widen), copy_(copy), columns_(columns), scratch_(scratch) {}
 
-  // Makes `keys` of `rows` available, at most a block of them.
-  void Stage(const KvRows& rows, KeyRange keys) {
+  // Makes `keys` of `rows` available, at most a block of them. Rows far apart are copied, too, if
+  // `gathers`.
+  void Stage(const KvRows& rows, KeyRange keys, bool gathers) {
     first_ = keys.begin;
     const RowRun run = rows.At(keys.begin);
-    if (widen_ == nullptr && run.count >= keys.size()) {
+    const bool far = gathers && rows.stride() >= 2 * columns_;
+    if (widen_ == nullptr && run.count >= keys.size() && !far) {
       data_ = reinterpret_cast<const float*>(run.data);
       stride_ = rows.stride();
       return;

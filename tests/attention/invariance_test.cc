@@ -227,6 +227,20 @@ TEST(AttentionInvariance, KeysThatNoRowSees) {
   }
 }
 
+// Rows of keys and values far apart are gathered where tiles are large enough.
+TEST(AttentionInvariance, KeysFarApart) {
+  for (AttentionCase c : CompanyCases()) {
+    const PreparedCase dense(c);
+    c.kv_strides = PackedStrides;
+    const PreparedCase packed(c);
+    for (const std::string& target : TestedTargets()) {
+      Path path = FixedBlock(target);
+      path.overrides.q_groups = 5;
+      EXPECT_TRUE(SameBits(dense.Run(path), packed.Run(path))) << path.ToString();
+    }
+  }
+}
+
 // The default kv_block, too, looks only at what a row's bits may depend on.
 TEST(AttentionInvariance, DefaultKvBlock) {
   const auto kv_block = [](const AttentionShape& shape, int threads) {
