@@ -156,8 +156,11 @@ void ChooseFew(const PlanOverrides& overrides, AttentionPlan::Decision& decision
           ? core::RoundUp(overrides.kv_block, static_cast<int64_t>(kernels::kFewPadding))
           : profile::kFewKeyChunk;
   few.row_block = profile::FewRowBlock(std::min(problem.rows, decision.few_rows));
-  const int64_t chunk_count = problem.kv_heads * core::DivideUp(problem.rows, few.row_block) *
-                              core::DivideUp(shape.keys, few.key_chunk);
+  // Pairs of a shape that is never run may be more than 63 bits count.
+  const int64_t chunk_count =
+      core::CheckedProduct({problem.kv_heads, core::DivideUp(problem.rows, few.row_block),
+                            core::DivideUp(shape.keys, few.key_chunk)})
+          .value_or(INT64_MAX);
   few.grain = overrides.grain != 0 ? overrides.grain
                                    : profile::FewGrain(chunk_count, decision.team.workers());
 }
