@@ -17,7 +17,7 @@ namespace {
 using kernels::FewRun;
 using kernels::kFewPadding;
 using kernels::kFewStreams;
-using profile::kMaxFewRows;
+using kernels::kMaxFewRows;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
@@ -214,17 +214,16 @@ class FewLoop {
                   static_cast<size_t>(Padded(shape_.dim)), shape_.k_type == DataType::kBF16});
   }
 
-  // Calls take(run) for runs that hold the keys of the chunk. Streams begin at quarters of the
-  // chunk, whatever is seen of it.
+  // Calls take(run) for runs that hold the keys of the chunk, in streams that begin at `begin` and
+  // every `quarter` keys.
   template <class Take>
-  void ForEachRun(const KvRows& rows, const Take& take) const {
-    const int64_t quarter = key_chunk_ / static_cast<int64_t>(kFewStreams);
+  void ForEachRun(const KvRows& rows, int64_t begin, int64_t quarter, const Take& take) const {
     for (int64_t step = 0; step < quarter;) {
       FewRun run = {};
       run.stride = rows.stride();
       int64_t count = quarter - step;
       for (size_t s = 0; s < kFewStreams; ++s) {
-        const int64_t key = chunk_begin_ + static_cast<int64_t>(s) * quarter + step;
+        const int64_t key = begin + static_cast<int64_t>(s) * quarter + step;
         if (key >= keys_.end) continue;
         if (key < keys_.begin) {
           count = std::min(count, keys_.begin - key);
@@ -242,9 +241,13 @@ class FewLoop {
     }
   }
 
+  // Streams divide what is seen, so that there are four in a chunk of few keys, too.
   void Score() const {
     const auto score = kernel_.score[static_cast<size_t>(shape_.k_type)];
-    ForEachRun(group_.k, [&](const FewRun& run) {
+    constexpr int64_t kSteps = 4;  // that the kernel takes together
+    const int64_t quarter =
+        core::RoundUp(core::DivideUp(keys_.size(), static_cast<int64_t>(kFewStreams)), kSteps);
+    ForEachRun(group_.k, keys_.begin, quarter, [&](const FewRun& run) {
       score({queries_, static_cast<size_t>(Padded(shape_.dim)), row_count_,
              static_cast<size_t>(shape_.dim), run, scores_, static_cast<size_t>(key_chunk_)});
     });
@@ -256,10 +259,12 @@ class FewLoop {
     }
   }
 
+  // Streams begin at quarters of the chunk, whatever is seen of it: they are the order of the sums.
   // select: leave out what a row does not see, instead of adding 0 times it.
   void AddValues(bool select) const {
     const auto value = kernel_.value[static_cast<size_t>(shape_.v_type)];
-    ForEachRun(group_.v, [&](const FewRun& run) {
+    const int64_t quarter = key_chunk_ / static_cast<int64_t>(kFewStreams);
+    ForEachRun(group_.v, chunk_begin_, quarter, [&](const FewRun& run) {
       value({rows_, row_count_, ValueDim(), run, select});
     });
   }

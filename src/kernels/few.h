@@ -36,6 +36,9 @@ namespace lanewise::kernels {
 // Floats that rows of scratch are padded to: a multiple of every target's lanes.
 inline constexpr size_t kFewPadding = 16;
 
+// Query rows that the entries below take in one call, at most.
+inline constexpr size_t kMaxFewRows = 64;
+
 // queries[row] = scale * rows[row], the padding 0. Rows of bf16 are read in pairs: their kernels
 // want even and odd elements apart in the queries, and leave them apart in the output.
 struct FewLoadArgs {

@@ -31,17 +31,13 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 // scores, stay in registers.
 inline constexpr size_t kFewRows = kLanes == 16 || HWY_TARGET == HWY_NEON ? 4 : 2;
 
-// The query rows that come first wait for memory; their loads are instructions of their own, as
-// hardware predicts addresses by instruction. Later ones find the rows in the first-level cache.
-enum class Rows { kFirst, kSecond, kLater };
-
-// How far ahead lines are fetched, if at all: hardware follows the streams, but waits for the first
-// lines of each page. The second rows, which leave memory idle, fetch for the next rows of the
-// streams.
-template <Rows kRows>
-inline constexpr size_t kBytesAhead = kRows == Rows::kFirst    ? 256
-                                      : kRows == Rows::kSecond ? 768
-                                                               : 0;
+// Query rows are taken a register tile after the other. The first ones wait for memory; their loads
+// are instructions of their own, as hardware predicts addresses by instruction. The second ones,
+// which leave memory idle, fetch the next row of each stream. If there are no more than the first,
+// those fetch a little ahead: hardware follows the streams, but waits for the first lines of each
+// page.
+enum class Rows { kOnly, kFirst, kSecond, kLater };
+inline constexpr size_t kBytesAhead = 256;
 
 // Calls tile.Take<rows, count>(row) for all query rows, kMost at a time while there are as many,
 // then by smaller powers of two.
@@ -50,6 +46,8 @@ HWY_INLINE void TakeRows(const Tile& tile, size_t row, size_t row_count) {
   if constexpr (kRows == Rows::kLater) {
     for (; row + kMost <= row_count; row += kMost) tile.template Take<kRows, kMost>(row);
     if constexpr (kMost > 1) TakeRows<kMost / 2, kRows>(tile, row, row_count);
+  } else if (kRows == Rows::kFirst && row_count == kMost) {
+    tile.template Take<Rows::kOnly, kMost>(row);
   } else if (row + kMost <= row_count) {
     constexpr Rows kNext = kRows == Rows::kFirst ? Rows::kSecond : Rows::kLater;
     tile.template Take<kRows, kMost>(row);
@@ -88,18 +86,51 @@ HWY_INLINE FloatVec LoadHalf(FloatTag d, const T* from) {
 // Compilers inline lambdas late, and until then the vectors that one captures live in memory.
 #define LANEWISE_INLINE_LAMBDA HWY_ATTR __attribute__((always_inline))
 
+// Rows that are taken together, as many as there are streams.
+template <class T>
+struct Step {
+  const T* rows[kFewStreams];
+  size_t places[kFewStreams];  // in the chunk
+  int64_t stride;              // elements to the next row of each stream
+
+  // Rows index, index + 1, ... of a run, counted across its streams: the first of each, the second
+  // of each, ... Beyond the last one, that one again.
+  Step(const FewRun& run, size_t index) : stride(run.stride) {
+    const size_t last = run.stream_count * run.count - 1;
+    for (size_t i = 0; i < kFewStreams; ++i) {
+      const size_t row = HWY_MIN(index + i, last);
+      const size_t stream = row % run.stream_count;
+      const size_t down = row / run.stream_count;
+      rows[i] = static_cast<const T*>(run.rows[stream]) + static_cast<int64_t>(down) * stride;
+      places[i] = run.first[stream] + down;
+    }
+  }
+
+  // To the next row of each stream, where there are as many as rows.
+  HWY_INLINE void Advance() {
+    HWY_UNROLL(4)
+    for (size_t s = 0; s < kFewStreams; ++s) {
+      rows[s] += stride;
+      ++places[s];
+    }
+  }
+};
+
 // Calls add(c, rows as vectors) for N rows of `columns` elements, kLanes of them at a time: halves
-// at c and c + kLanes, then what is left, in order.
+// at c and c + kLanes, then what is left, in order. Rows that follow lie `next` elements further.
 template <Rows kRows, size_t N, class T, class Add>
-HWY_INLINE void ForEachVector(FloatTag d, const T* const* rows, size_t columns, const Add& add) {
+HWY_INLINE void ForEachVector(FloatTag d, const T* const* rows, int64_t next, size_t columns,
+                              const Add& add) {
   FloatVec v[N];
   size_t c = 0;
   for (; c + 2 * kLanes <= columns; c += 2 * kLanes) {
     HWY_UNROLL(16)
     for (size_t i = 0; i < N; ++i) {
       v[i] = LoadHalf<Half::kFirst>(d, rows[i] + c);
-      if constexpr (kBytesAhead<kRows> != 0) {
-        __builtin_prefetch(reinterpret_cast<const char*>(rows[i] + c) + kBytesAhead<kRows>);
+      if constexpr (kRows == Rows::kOnly) {
+        __builtin_prefetch(reinterpret_cast<const char*>(rows[i] + c) + kBytesAhead);
+      } else if constexpr (kRows == Rows::kSecond) {
+        __builtin_prefetch(rows[i] + c + next);
       }
     }
     add(c, v);
@@ -117,182 +148,130 @@ HWY_INLINE void ForEachVector(FloatTag d, const T* const* rows, size_t columns, 
   }
 }
 
-// acc[r][i] += queries[row + r] · keys[i] in each lane, for R query rows and N keys.
-template <Rows kRows, size_t R, size_t N, class T>
-HWY_INLINE void MultiplyKeys(FloatTag d, const FewScoreArgs& args, size_t row, const T* const* keys,
-                             FloatVec (&acc)[R][N]) {
-  const float* HWY_RESTRICT queries = args.queries + row * args.query_stride;
-  const size_t query_stride = args.query_stride;
-  ForEachVector<kRows, N>(d, keys, args.dim, [&](size_t c, FloatVec(&k)[N]) LANEWISE_INLINE_LAMBDA {
-    if constexpr (R > 1) {
-      HWY_UNROLL(16)
-      for (size_t i = 0; i < N; ++i) KeepInRegister(k[i]);
-    }
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < R; ++r) {
-      const FloatVec q = hn::Load(d, queries + r * query_stride + c);
-      HWY_UNROLL(16)
-      for (size_t i = 0; i < N; ++i) acc[r][i] = hn::MulAdd(q, k[i], acc[r][i]);
-    }
-  });
-}
+// Keys that are scored before their scores are stored: four steps.
+inline constexpr size_t kScoredSteps = 4;
+inline constexpr size_t kScoredKeys = kScoredSteps * kFewStreams;
 
-// Scores of R query rows from `row` on against kLanes / R keys: as many products as there are
-// lanes. Lane r * keys + i of the result is that of row r and key i. Keys are taken one of each
-// stream at a time.
-template <Rows kRows, size_t R, class T>
-HWY_INLINE FloatVec ScoreTile(FloatTag d, const FewScoreArgs& args, size_t row,
-                              const T* const* keys) {
-  constexpr size_t kKeys = kLanes / R;
-  constexpr size_t kTogether = HWY_MIN(kKeys, kFewStreams);
-  FloatVec sums[kLanes];  // [R, kKeys]
-  HWY_UNROLL(4)
-  for (size_t first = 0; first < kKeys; first += kTogether) {
-    FloatVec acc[R][kTogether];
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < R; ++r) {
-      HWY_UNROLL(4)
-      for (size_t i = 0; i < kTogether; ++i) acc[r][i] = hn::Zero(d);
-    }
-    MultiplyKeys<kRows, R, kTogether>(d, args, row, keys + first, acc);
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < R; ++r) {
-      HWY_UNROLL(4)
-      for (size_t i = 0; i < kTogether; ++i) sums[r * kKeys + first + i] = acc[r][i];
-    }
-  }
-  return SumsOfLanes(d, sums);
-}
-
-// Walks over the rows of a run: the first of each stream, the second of each stream, ...
-template <class T>
-class RunCursor {
- public:
-  explicit RunCursor(const FewRun& run)
-      : stream_count_(run.stream_count), stride_(run.stride), left_(run.count * run.stream_count) {
-    for (size_t s = 0; s < stream_count_; ++s) {
-      rows_[s] = static_cast<const T*>(run.rows[s]);
-      places_[s] = run.first[s];
-    }
-  }
-
-  size_t left() const { return left_; }
-  bool has_all_streams() const { return stream_count_ == kFewStreams; }
-
-  // The next row and its place in the chunk.
-  HWY_INLINE void Next(const T*& row, size_t& place) {
-    NextOf(stream_, row, place);
-    stream_ = stream_ + 1 == stream_count_ ? 0 : stream_ + 1;
-  }
-
-  // The same where `stream` is known to be the next one.
-  HWY_INLINE void NextOf(size_t stream, const T*& row, size_t& place) {
-    row = rows_[stream];
-    place = places_[stream];
-    rows_[stream] += stride_;
-    ++places_[stream];
-    --left_;
-  }
-
- private:
-  const size_t stream_count_;
-  const int64_t stride_;
-  size_t left_;
-  size_t stream_ = 0;
-  const T* rows_[kFewStreams];  // the next one of each stream
-  size_t places_[kFewStreams];
-};
-
-// The next N rows of a run, the last one repeated beyond its end.
-template <size_t N, class T>
-struct NextRows {
-  const T* rows[N];
-  size_t places[N];
-  size_t count;
-  bool in_step;  // N / kFewStreams rows of each of all streams
-
-  HWY_INLINE explicit NextRows(RunCursor<T>& cursor)
-      : count(HWY_MIN(N, cursor.left())), in_step(count == N && cursor.has_all_streams()) {
-    static_assert(N % kFewStreams == 0);
-    if (in_step) {
-      HWY_UNROLL(16)
-      for (size_t i = 0; i < N; ++i) cursor.NextOf(i % kFewStreams, rows[i], places[i]);
-      return;
-    }
-    for (size_t i = 0; i < count; ++i) cursor.Next(rows[i], places[i]);
-    for (size_t i = count; i < N; ++i) {
-      rows[i] = rows[count - 1];
-      places[i] = places[count - 1];
-    }
-  }
-};
-
-// Keys whose scores are computed and stored together: four of each stream.
-inline constexpr size_t kScoredKeys = 4 * kFewStreams;
-
-// Stores each kCount lanes of v to its own row.
-template <size_t kCount, class D>
+// Stores the first kParts parts of kFewStreams lanes, each to its own row.
+template <size_t kParts, class D>
 HWY_INLINE void StoreParts(D d, hn::Vec<D> v, float* to, [[maybe_unused]] size_t stride) {
-  if constexpr (hn::MaxLanes(D()) <= kCount) {
+  constexpr size_t kHalf = hn::MaxLanes(D()) / 2 / kFewStreams;
+  if constexpr (kHalf == 0) {
     hn::StoreU(v, d, to);
   }
 #if HWY_TARGET != HWY_SCALAR
   else {
     const hn::Half<D> dh;
-    StoreParts<kCount>(dh, hn::LowerHalf(dh, v), to, stride);
-    StoreParts<kCount>(dh, hn::UpperHalf(dh, v), to + hn::MaxLanes(D()) / 2 / kCount * stride,
-                       stride);
+    StoreParts<HWY_MIN(kParts, kHalf)>(dh, hn::LowerHalf(dh, v), to, stride);
+    if constexpr (kParts > kHalf) {
+      StoreParts<kParts - kHalf>(dh, hn::UpperHalf(dh, v), to + kHalf * stride, stride);
+    }
   }
 #endif
 }
 
+// to[r * stride + i] = the sum over the lanes of acc[r][i].
+template <size_t R>
+HWY_INLINE void StoreSums(FloatTag d, const FloatVec (&acc)[R][kFewStreams], float* to,
+                          [[maybe_unused]] size_t stride) {
+  if constexpr (kLanes < kFewStreams) {
+    for (size_t i = 0; i < kFewStreams; ++i) to[i] = LaneSum(d, acc[0][i]);
+  } else {
+    FloatVec sums[kLanes];
+    HWY_UNROLL(16)
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      sums[lane] =
+          lane < R * kFewStreams ? acc[lane / kFewStreams % R][lane % kFewStreams] : hn::Zero(d);
+    }
+    StoreParts<R>(d, SumsOfLanes(d, sums), to, stride);
+  }
+}
+
+// Scores of query rows against a step of keys.
 template <class T>
 struct ScoreTiles {
   const FewScoreArgs& args;
-  const NextRows<kScoredKeys, T>& keys;
+  const Step<T>& keys;
+  float* sums;  // [rows, kScoredKeys], at the step's keys
 
   template <Rows kRows, size_t R>
   HWY_INLINE void Take(size_t row) const {
-    constexpr size_t kKeys = kLanes / R;
     const FloatTag d;
-    float* HWY_RESTRICT scores = args.scores + row * args.score_stride;
-    if constexpr (kKeys == kFewStreams) {
-      if (HWY_LIKELY(keys.in_step)) {
-        // A tile has the scores of one key of each stream, row by row; four of them, transposed,
-        // have those of four neighbours.
-        FloatVec m[kColumns];
-        HWY_UNROLL(1)
-        for (size_t i = 0; i < kColumns; ++i) {
-          m[i] = ScoreTile<kRows, R>(d, args, row, keys.rows + i * kFewStreams);
-        }
-        TransposeBlocks(d, m);
+    const float* HWY_RESTRICT queries = args.queries + row * args.query_stride;
+    const size_t query_stride = args.query_stride;
+    FloatVec acc[R][kFewStreams];
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < R; ++r) {
+      HWY_UNROLL(4)
+      for (size_t i = 0; i < kFewStreams; ++i) acc[r][i] = hn::Zero(d);
+    }
+    const auto add = [&](size_t c, FloatVec(&k)[kFewStreams]) LANEWISE_INLINE_LAMBDA {
+      if constexpr (R > 1) {
         HWY_UNROLL(4)
-        for (size_t s = 0; s < kFewStreams; ++s) {
-          StoreParts<4>(d, m[s], scores + keys.places[s], args.score_stride);
-        }
-        return;
+        for (size_t i = 0; i < kFewStreams; ++i) KeepInRegister(k[i]);
       }
-    }
-    for (size_t first = 0; first < keys.count; first += kKeys) {
-      HWY_ALIGN float products[kLanes];  // [R, kKeys]
-      hn::Store(ScoreTile<kRows, R>(d, args, row, keys.rows + first), d, products);
+      HWY_UNROLL(4)
       for (size_t r = 0; r < R; ++r) {
-        HWY_UNROLL(1)  // or gcc takes the vector apart with a shuffle for each lane
-        for (size_t i = 0; i < kKeys; ++i) {
-          scores[r * args.score_stride + keys.places[first + i]] = products[r * kKeys + i];
-        }
+        const FloatVec q = hn::Load(d, queries + r * query_stride + c);
+        HWY_UNROLL(4)
+        for (size_t i = 0; i < kFewStreams; ++i) acc[r][i] = hn::MulAdd(q, k[i], acc[r][i]);
       }
-    }
+    };
+    ForEachVector<kRows, kFewStreams>(d, keys.rows, keys.stride, args.dim, add);
+    StoreSums<R>(d, acc, sums + row * kScoredKeys, kScoredKeys);
   }
 };
 
 template <class T>
-void FewScore(const FewScoreArgs& args) {
+HWY_INLINE void ScoreStep(const FewScoreArgs& args, const Step<T>& keys, float* sums) {
   constexpr size_t kMost = HWY_MIN(kFewRows, HWY_MAX(kLanes / kFewStreams, 1));
-  RunCursor<T> cursor(args.keys);
-  while (cursor.left() > 0) {
-    const NextRows<kScoredKeys, T> keys(cursor);
-    TakeRows<kMost, Rows::kFirst>(ScoreTiles<T>{args, keys}, 0, args.row_count);
+  TakeRows<kMost, Rows::kFirst>(ScoreTiles<T>{args, keys, sums}, 0, args.row_count);
+}
+
+// to[first[s] + i] = sums[i][s]: keys of a stream, scored in steps, come to lie side by side.
+HWY_INLINE void StoreByStream(const float* HWY_RESTRICT sums, const size_t* first,
+                              float* HWY_RESTRICT to) {
+#if HWY_TARGET == HWY_SCALAR
+  for (size_t k = 0; k < kScoredKeys; ++k) to[first[k % kFewStreams] + k / kFewStreams] = sums[k];
+#else
+  const hn::CappedTag<float, kFewStreams> d4;
+  hn::Vec<decltype(d4)> m[kScoredSteps];
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < kScoredSteps; ++i) m[i] = hn::Load(d4, sums + i * kFewStreams);
+  TransposeBlocks(d4, m);
+  HWY_UNROLL(4)
+  for (size_t s = 0; s < kFewStreams; ++s) hn::StoreU(m[s], d4, to + first[s]);
+#endif
+}
+
+template <class T>
+void FewScore(const FewScoreArgs& args) {
+  HWY_ALIGN float sums[kMaxFewRows * kScoredKeys];  // [rows, steps, streams]
+  const FewRun& run = args.keys;
+  const size_t key_count = run.stream_count * run.count;
+  size_t key = 0;
+  if (run.stream_count == kFewStreams) {
+    for (Step<T> keys(run, 0); key + kScoredKeys <= key_count; key += kScoredKeys) {
+      HWY_UNROLL(1)
+      for (size_t i = 0; i < kScoredSteps; ++i) {
+        ScoreStep(args, keys, sums + i * kFewStreams);
+        keys.Advance();
+      }
+      for (size_t r = 0; r < args.row_count; ++r) {
+        StoreByStream(sums + r * kScoredKeys, run.first,
+                      args.scores + r * args.score_stride + key / kFewStreams);
+      }
+    }
+  }
+  for (; key < key_count; key += kFewStreams) {
+    const Step<T> keys(run, key);
+    ScoreStep(args, keys, sums);
+    const size_t count = HWY_MIN(key_count - key, kFewStreams);
+    for (size_t r = 0; r < args.row_count; ++r) {
+      for (size_t i = 0; i < count; ++i) {
+        args.scores[r * args.score_stride + keys.places[i]] = sums[r * kScoredKeys + i];
+      }
+    }
   }
 }
 
@@ -300,8 +279,7 @@ void FewScore(const FewScoreArgs& args) {
 // first-level cache; an accumulator in a register would have to wait for all keys, while the
 // columns wait for memory.
 template <Rows kRows, size_t R, size_t S, class T>
-HWY_INLINE void ValueTile(FloatTag d, const FewValueArgs& args, size_t row, const T* const* values,
-                          const size_t* places) {
+HWY_INLINE void ValueTile(FloatTag d, const FewValueArgs& args, const Step<T>& values, size_t row) {
   FloatVec weights[R][S];
   float* HWY_RESTRICT output[R];
   HWY_UNROLL(4)
@@ -309,64 +287,68 @@ HWY_INLINE void ValueTile(FloatTag d, const FewValueArgs& args, size_t row, cons
     output[r] = args.rows[row + r].output;
     HWY_UNROLL(4)
     for (size_t s = 0; s < S; ++s) {
-      weights[r][s] = hn::Set(d, args.rows[row + r].scores[places[s]]);
+      weights[r][s] = hn::Set(d, args.rows[row + r].scores[values.places[s]]);
     }
   }
-  ForEachVector<kRows, S>(d, values, args.value_dim,
-                          [&](size_t c, FloatVec(&v)[S]) LANEWISE_INLINE_LAMBDA {
-                            HWY_UNROLL(4)
-                            for (size_t r = 0; r < R; ++r) {
-                              FloatVec acc = hn::Load(d, output[r] + c);
-                              HWY_UNROLL(4)
-                              for (size_t s = 0; s < S; ++s)
-                                acc = hn::MulAdd(weights[r][s], v[s], acc);
-                              hn::Store(acc, d, output[r] + c);
-                            }
-                          });
+  const auto add = [&](size_t c, FloatVec(&v)[S]) LANEWISE_INLINE_LAMBDA {
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < R; ++r) {
+      FloatVec acc = hn::Load(d, output[r] + c);
+      HWY_UNROLL(4)
+      for (size_t s = 0; s < S; ++s) acc = hn::MulAdd(weights[r][s], v[s], acc);
+      hn::Store(acc, d, output[r] + c);
+    }
+  };
+  ForEachVector<kRows, S>(d, values.rows, values.stride, args.value_dim, add);
 }
 
-// S rows of values, for all query rows.
+// The first S rows of a step of values, for all query rows.
 template <size_t S, class T>
 struct ValueTiles {
   const FewValueArgs& args;
-  const T* const* values;
-  const size_t* places;
+  const Step<T>& values;
 
   template <Rows kRows, size_t R>
   HWY_INLINE void Take(size_t row) const {
-    ValueTile<kRows, R, S>(FloatTag(), args, row, values, places);
+    ValueTile<kRows, R, S>(FloatTag(), args, values, row);
   }
 };
 
 template <size_t S, class T>
-HWY_INLINE void AddValues(const FewValueArgs& args, const T* const* values, const size_t* places) {
-  TakeRows<kFewRows, Rows::kFirst>(ValueTiles<S, T>{args, values, places}, 0, args.row_count);
+HWY_INLINE void AddValues(const FewValueArgs& args, const Step<T>& values) {
+  TakeRows<kFewRows, Rows::kFirst>(ValueTiles<S, T>{args, values}, 0, args.row_count);
 }
 
-// One query row and one key at a time, only what is seen.
+// One row of values, and only the query rows that see it.
 template <class T>
-HWY_NOINLINE void AddSeenValue(const FewValueArgs& args, const T* values, size_t place) {
+HWY_NOINLINE void AddSeenValue(const FewValueArgs& args, const Step<T>& values) {
   for (size_t r = 0; r < args.row_count; ++r) {
-    if (!Sees(args.rows[r].edits, place)) continue;
-    ValueTile<Rows::kLater, 1, 1>(FloatTag(), args, r, &values, &place);
+    if (!Sees(args.rows[r].edits, values.places[0])) continue;
+    ValueTile<Rows::kLater, 1, 1>(FloatTag(), args, values, r);
   }
 }
 
 template <class T>
 void FewValue(const FewValueArgs& args) {
-  RunCursor<T> cursor(args.values);
-  while (cursor.left() > 0) {
-    const NextRows<kFewStreams, T> next(cursor);
-    if (HWY_LIKELY(!args.select && next.count == kFewStreams)) {
-      AddValues<kFewStreams>(args, next.rows, next.places);
-      continue;
+  const FewRun& run = args.values;
+  const size_t key_count = run.stream_count * run.count;
+  size_t key = 0;
+  if (!args.select && run.stream_count == kFewStreams) {
+    for (Step<T> values(run, 0); key < key_count; key += kFewStreams) {
+      AddValues<kFewStreams>(args, values);
+      values.Advance();
     }
-    for (size_t i = 0; i < next.count; ++i) {
-      if (args.select) {
-        AddSeenValue(args, next.rows[i], next.places[i]);
-      } else {
-        AddValues<1>(args, next.rows + i, next.places + i);
-      }
+  } else if (!args.select) {
+    for (; key + kFewStreams <= key_count; key += kFewStreams) {
+      AddValues<kFewStreams>(args, Step<T>(run, key));
+    }
+  }
+  for (; key < key_count; ++key) {
+    const Step<T> values(run, key);
+    if (args.select) {
+      AddSeenValue(args, values);
+    } else {
+      AddValues<1>(args, values);
     }
   }
 }

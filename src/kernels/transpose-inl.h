@@ -23,12 +23,13 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 inline constexpr size_t kColumns = HWY_MIN(kLanes, 4);
 
 // Transposes each 4 x 4 block: on return, lane 4b + r of m[c] is what lane 4b + c of m[r] was.
-HWY_INLINE void TransposeBlocks(FloatTag d, FloatVec (&m)[kColumns]) {
+template <class D>
+HWY_INLINE void TransposeBlocks(D d, hn::Vec<D> (&m)[kColumns]) {
 #if HWY_TARGET == HWY_SCALAR
   (void)d;
   (void)m;
 #else
-  const hn::RepartitionToWide<IntTag> dw;
+  const hn::RepartitionToWide<hn::RebindToSigned<D>> dw;
   const auto lower01 = hn::BitCast(dw, hn::InterleaveLower(d, m[0], m[1]));
   const auto upper01 = hn::BitCast(dw, hn::InterleaveUpper(d, m[0], m[1]));
   const auto lower23 = hn::BitCast(dw, hn::InterleaveLower(d, m[2], m[3]));

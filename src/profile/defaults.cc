@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "src/core/sizes.h"
+#include "src/kernels/few.h"
 
 namespace lanewise::profile {
 namespace {
@@ -74,7 +75,9 @@ int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim) {
   return static_cast<int64_t>(static_cast<double>(lanes) * std::min(kMost, length));
 }
 
-int64_t FewRowBlock(int64_t rows) { return std::clamp<int64_t>(rows, 1, kMaxFewRows); }
+int64_t FewRowBlock(int64_t rows) {
+  return std::clamp<int64_t>(rows, 1, static_cast<int64_t>(kernels::kMaxFewRows));
+}
 
 int64_t FewGrain(int64_t chunk_count, int threads) { return EvenGrain(chunk_count, threads); }
 

@@ -18,9 +18,6 @@ namespace lanewise::profile {
 // Largest number of lane groups in a query tile.
 inline constexpr int64_t kMaxQueryGroups = 16;
 
-// Query rows that `few` computes together, at most.
-inline constexpr int64_t kMaxFewRows = 64;
-
 // Keys per softmax step of the `lanes` variant: as many as fit, keys and values together, in a
 // half of the second-level cache, a power of two between 32 and 512. Numeric: it decides
 // where rows are rescaled, so it depends on nothing else.

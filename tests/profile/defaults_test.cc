@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "src/kernels/few.h"
 #include "src/machine/targets.h"
 
 namespace lanewise::profile {
@@ -217,7 +218,9 @@ TEST(FewRows, GrowsWithTheLanes) {
 
 TEST(FewRowBlock, IsAllRowsUpToALimit) {
   for (const int64_t rows : kRows) {
-    EXPECT_EQ(FewRowBlock(rows), std::min(std::max<int64_t>(rows, 1), kMaxFewRows)) << rows;
+    EXPECT_EQ(FewRowBlock(rows),
+              std::min(std::max<int64_t>(rows, 1), static_cast<int64_t>(kernels::kMaxFewRows)))
+        << rows;
   }
 }
 
