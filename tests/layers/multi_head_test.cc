@@ -195,7 +195,7 @@ TEST(MultiHead, ZeroSizes) {
   for (size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], bias.data[i % 16]);
 }
 
-TEST(ConcurrencyMultiHead, ThreadsDoNotChangeBits) {
+TEST(MultiHead, ThreadsDoNotChangeBits) {
   const MultiHeadShape shape = LayerShape(4, 2, 16);
   const Parameters parameters(shape);
   const auto bits = [&](int threads) {

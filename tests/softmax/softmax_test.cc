@@ -173,7 +173,7 @@ void ExpectSameBitsOnThreads(const SoftmaxCase& c) {
   for (const int threads : {0, 2, 3, 7}) EXPECT_EQ(bits(threads), expected) << threads;
 }
 
-TEST(ConcurrencySoftmax, ThreadsDoNotChangeBits) {
+TEST(Softmax, ThreadsDoNotChangeBits) {
   SoftmaxCase c;
   c.sizes = {3, 5, 7, 401};  // above the size that one thread does alone
   c.in = Gen(17, Count(c.sizes), 6);
