@@ -59,9 +59,17 @@ HWY_INLINE void EndTile(FloatTag d, const RegisterTile<MR, NV>& tile, const Gemm
   Finish(sums, NV * kLanes, MR, args.column_count, from_row);
 }
 
+HWY_INLINE void FetchC(const GemmEnd& end, size_t row, size_t row_count) {
+  const int64_t row_bytes = end.c_stride * (end.c_type == DataType::kF32 ? 4 : 2);
+  const char* c = static_cast<const char*>(end.c) + static_cast<int64_t>(row) * row_bytes;
+  for (size_t i = 0; i < row_count; ++i, c += row_bytes) __builtin_prefetch(c, 1);
+}
+
 template <size_t MR, size_t NV>
 void MultiplyTile(const GemmPanelArgs& args, size_t row) {
   const FloatTag d;
+  // What the last multiply-adds are added to. Of several depth blocks, C is large and far away.
+  if (args.end.add) FetchC(args.end, row, MR);
   RegisterTile<MR, NV> tile;
   tile.Zero(d);
   tile.template MultiplyAdd<ARows::kStrided, false>(
