@@ -15,6 +15,7 @@ namespace {
 
 // Tens of microseconds, so that a sample can be fitted to any length.
 constexpr int64_t kPeakIterations = 5000;
+constexpr int64_t kTanhIterations = 1000;
 
 // Members share an array in units of this many words: whole cache lines of up to 256 bytes.
 constexpr size_t kWordsPerUnit = 64;
@@ -63,6 +64,15 @@ Yardstick FmaPeak(int64_t target, ThreadTeam& team) {
                 team.Run([&](int) { kernels.multiply_add(repeats * kPeakIterations); }));
           },
           flops};
+}
+
+Yardstick TanhCalls(int64_t target, ThreadTeam& team) {
+  const kernels::PeakKernels kernels = kernels::PeakKernelsFor(target);
+  const double numbers = kernels.tanhs() * static_cast<double>(kTanhIterations) * team.size();
+  return {[kernels, &team](int64_t repeats) {
+            return SharedSeconds(team.Run([&](int) { kernels.tanh(repeats * kTanhIterations); }));
+          },
+          numbers};
 }
 
 std::vector<Yardstick> ReadSums(int64_t target, const std::vector<ReadArray>& arrays,

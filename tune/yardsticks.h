@@ -28,6 +28,10 @@ struct Yardstick {
 // its own vectors could do. `team` must outlive the result.
 Yardstick FmaPeak(int64_t target, ThreadTeam& team);
 
+// tanh as scores take it, of numbers in the first-level cache, on all members of `team` together;
+// the work counts numbers. `target` and `team` as of FmaPeak.
+Yardstick TanhCalls(int64_t target, ThreadTeam& team);
+
 // An array to be read; its address and size are multiples of 4 bytes.
 struct ReadArray {
   const void* data = nullptr;

@@ -20,19 +20,17 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "src/kernels/peaks.cc"
 #include "hwy/foreach_target.h"
+// After foreach_target:
 #include "hwy/highway.h"
+#include "src/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lanewise::kernels {
 namespace HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-
-using F32 = hn::ScalableTag<float>;
+using F32 = FloatTag;
 using U32 = hn::ScalableTag<uint32_t>;
-
-constexpr size_t kLanes = HWY_LANES(float);
 
 // Two less than the vector registers of the target.
 #if HWY_ARCH_ARM_A64 || (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3)
@@ -67,6 +65,27 @@ float MultiplyAdd(int64_t iterations) {
   HWY_UNROLL(32)
   for (size_t c = 1; c < kChains; ++c) x[0] = hn::Add(x[0], x[c]);
   return hn::GetLane(hn::SumOfLanes(d, x[0]));
+}
+
+// Two vectors at a time, whose operations alternate.
+float TanhSum(int64_t iterations) {
+  constexpr size_t kTogether = 2;
+  static_assert(kTanhVectors % kTogether == 0);
+  const F32 d;
+  HWY_ALIGN float memory[kTanhVectors * kLanes];
+  for (size_t i = 0; i < kTanhVectors * kLanes; ++i) memory[i] = TanhStart(i);
+
+  FloatVec sums[kTogether] = {hn::Zero(d), hn::Zero(d)};
+  for (int64_t i = 0; i < iterations; ++i) {
+    const float* start = Opaque(memory);
+    for (size_t v = 0; v < kTanhVectors; v += kTogether) {
+      FloatVec x[kTogether];
+      for (size_t u = 0; u < kTogether; ++u) x[u] = hn::Load(d, start + (v + u) * kLanes);
+      TanhUnbounded<kTogether>(d, x);
+      for (size_t u = 0; u < kTogether; ++u) sums[u] = hn::Add(sums[u], x[u]);
+    }
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(sums[0], sums[1])));
 }
 
 // Eight vectors a turn, whatever the number of streams: enough loads to fill both load ports, and
@@ -108,7 +127,7 @@ uint32_t Sum(const uint32_t* HWY_RESTRICT words, size_t count) {
 
 PeakKernels Kernels() {
   static_assert(kReadStreams == std::array{1, 2, 4});
-  return {kLanes, kChains, &MultiplyAdd, {&Sum<1>, &Sum<2>, &Sum<4>}};
+  return {kLanes, kChains, &MultiplyAdd, {&Sum<1>, &Sum<2>, &Sum<4>}, &TanhSum};
 }
 
 }  // namespace

@@ -53,6 +53,19 @@ TEST_P(PeaksTest, ValuesStayOrdinary) {
   EXPECT_TRUE(std::isfinite(sum)) << GetParam();
 }
 
+TEST_P(PeaksTest, TanhOfEveryLane) {
+  const PeakKernels kernels = Kernels();
+  double sum = 0;
+  for (size_t i = 0; i < kTanhVectors * kernels.lanes; ++i) {
+    sum += std::tanh(static_cast<double>(TanhStart(i)));
+  }
+  EXPECT_EQ(kernels.tanhs(), static_cast<double>(kTanhVectors * kernels.lanes));
+  for (const int64_t iterations : {0, 1, 2, 7}) {
+    EXPECT_NEAR(kernels.tanh(iterations), static_cast<double>(iterations) * sum, 1e-3)
+        << GetParam() << ", " << iterations << " iterations";
+  }
+}
+
 TEST_P(PeaksTest, SumsReadEveryWordOnce) {
   const PeakKernels kernels = Kernels();
   const size_t turn = 8 * kernels.lanes;

@@ -29,6 +29,18 @@ TEST(YardsticksTest, FmaPeakCountsEveryThread) {
   }
 }
 
+TEST(YardsticksTest, TanhCallsCountEveryThread) {
+  for (const std::string& name : machine::AvailableTargets()) {
+    const int64_t target = *machine::FindTarget(name);
+    ThreadTeam one(1);
+    ThreadTeam three(3);
+    const Yardstick calls = TanhCalls(target, one);
+    EXPECT_GT(calls.work, 0.0) << name;
+    EXPECT_DOUBLE_EQ(TanhCalls(target, three).work, 3.0 * calls.work) << name;
+    EXPECT_GT(calls.timer(1), 0.0) << name;
+  }
+}
+
 TEST(YardsticksTest, ReadSumsCountEveryArrayOnce) {
   const int64_t target = *machine::FindTarget("");
   ThreadTeam team(2);
