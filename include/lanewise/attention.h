@@ -1,7 +1,8 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Scaled dot-product attention: out = softmax(scale * q kᵀ) v, softmax over the keys.
+// Attention: out = softmax(scores of q and k) v, softmax over the keys. The scores are scaled dot
+// products, or one of the other functions of a query and a key that AttentionScore names.
 
 #ifndef LANEWISE_ATTENTION_H_
 #define LANEWISE_ATTENTION_H_
@@ -24,7 +25,7 @@ namespace lanewise {
 // The sizes and types a plan is made for.
 //
 //   q   [batch, heads,    queries, dim]
-//   k   [batch, kv_heads, keys,    dim]
+//   k   [batch, kv_heads, keys,    key_dim]
 //   v   [batch, kv_heads, keys,    value_dim]
 //   out [batch, heads,    queries, value_dim]
 //
@@ -39,6 +40,10 @@ struct AttentionShape {
   int64_t keys = 0;
   int64_t dim = 0;
   int64_t value_dim = 0;
+  // Columns of k; 0: dim. Other than dim only where the score has a weight matrix between them.
+  int64_t key_dim = 0;
+  // Of additive scores alone: the length of w_out and of projected rows; 0: dim.
+  int64_t hidden = 0;
   DataType q_type = DataType::kF32;
   DataType k_type = DataType::kF32;
   DataType v_type = DataType::kF32;
@@ -59,10 +64,25 @@ struct AttentionWindow {
   static constexpr AttentionWindow Radius(int64_t r) noexcept { return {r, r}; }
 };
 
+// How a query and a key make a score.
+//
+//   kDot       s = scale * q·k
+//              Vaswani et al. 2017 (arXiv 1706.03762)
+//   kBilinear  s = scale * qᵀ W k, W [dim, key_dim]
+//              "general" of Luong et al. 2015 (1508.04025)
+//   kAdditive  s = scale * w_outᵀ tanh(W_q q + W_k k), W_q [hidden, dim], W_k [hidden, key_dim]
+//              Bahdanau et al. 2014 (1409.0473)
+//   kGaussian  s = -‖q - k‖² / (2 bandwidth²)
+//              the kernel smoother of Nadaraya 1964 and Watson 1964
+//
+// The parameters are arrays of the call, the same for all heads and batch items. Everything that
+// follows is as for dot products.
+enum class AttentionScore { kDot, kBilinear, kAdditive, kGaussian };
+
 // What to compute. The defaults are full attention with scale 1/sqrt(dim). Scores are edited in
 // this order:
 //
-//   s = scale * (q · k)
+//   s = scale * (q · k), or what `score` says
 //   s = softcap * tanh(s / softcap)
 //   s = s + bias - alibi_slope * |position - j|
 //   keys that the row may not see are left out
@@ -70,9 +90,21 @@ struct AttentionWindow {
 //
 // A row sees a key if causal, window, kv_len, mask and a bias above -inf all allow it.
 struct AttentionOptions {
-  // Factor of q·k. Absent: 1/sqrt(dim). Zero and negative values are honoured; NaN and infinities
-  // are errors.
+  AttentionScore score = AttentionScore::kDot;
+
+  // Factor of the score. Absent: 1/sqrt(dim) for dot products, 1 for bilinear and additive scores.
+  // Zero and negative values are honoured; NaN and infinities are errors, and so is any with
+  // Gaussian scores, whose factor is the bandwidth's.
   std::optional<float> scale;
+
+  // Of Gaussian scores, which need it; an error with others. Positive and finite, and not so small
+  // that 1 / bandwidth² is infinite.
+  std::optional<float> bandwidth;
+
+  // Of additive scores: whether the call brings W_q as `wq`, and W_k as `wk`. Without it the rows
+  // of q, or of k, are projected already and have `hidden` columns: a cache can hold W_k k.
+  bool wq = false;
+  bool wk = false;
 
   // Query i sees key j only if j <= position(i). position(i) is `i + kv_len - queries`, which lines
   // up the last query with the last valid key (kv_len is `keys` unless given), unless one of the
@@ -123,7 +155,7 @@ struct PageTable {
 // the first and the last element of each may not meet that of another array. Inputs may overlap.
 struct AttentionTensors {
   ConstTensor q;    // [batch, heads, queries, dim]
-  ConstTensor k;    // [batch, kv_heads, keys, dim]
+  ConstTensor k;    // [batch, kv_heads, keys, key_dim]
   ConstTensor v;    // [batch, kv_heads, keys, value_dim]
   Tensor out;       // [batch, heads, queries, value_dim]
   Tensor lse = {};  // f32 [batch, heads, queries, 1]
@@ -149,9 +181,9 @@ struct AttentionTensors {
   // biases, weights and positions count keys in order, not slots.
   ArrayView<int64_t> kv_first = {};
 
-  // With it k is [pages, kv_heads, page_size, dim] and v [pages, kv_heads, page_size, value_dim],
-  // for any number of pages and any page size, and `keys` slots of each batch item lie in pages of
-  // the table. Ids of pages that hold no valid slot are not read.
+  // With it k is [pages, kv_heads, page_size, key_dim] and v [pages, kv_heads, page_size,
+  // value_dim], for any number of pages and any page size, and `keys` slots of each batch item lie
+  // in pages of the table. Ids of pages that hold no valid slot are not read.
   PageTable page_table = {};
 
   // Ragged batches: q and out are [1, heads, queries, ...], k and v [1, kv_heads, keys, ...], lse
@@ -161,6 +193,12 @@ struct AttentionTensors {
   // [batch + 1] each, non-decreasing, from 0 to `queries` and to `keys`.
   ArrayView<int64_t> q_offsets = {};
   ArrayView<int64_t> k_offsets = {};
+
+  // Parameters of the score, f32.
+  ConstTensor w = {};           // bilinear: [1, 1, dim, key_dim]
+  ConstTensor wq = {};          // additive, with the option: [1, 1, hidden, dim]
+  ConstTensor wk = {};          // additive, with the option: [1, 1, hidden, key_dim]
+  ArrayView<float> w_out = {};  // additive: [hidden]
 };
 
 // What a plan decided and why.
@@ -194,7 +232,7 @@ class LANEWISE_EXPORT AttentionPlan {
  public:
   // Computes attention on `tensors`, for each batch item b, head h and query i:
   //
-  //   s_j   = scale * (q[b,h,i] · k[b,h',j]), edited     h' = h / (heads / kv_heads)
+  //   s_j   = score of q[b,h,i] and k[b,h',j], edited    h' = h / (heads / kv_heads)
   //   l_i   = Σ_j exp(s_j) + exp(sink_h)                  over the keys j that i sees
   //   out_i = Σ_j exp(s_j) v[b,h',j] / l_i
   //   lse_i = ln l_i
@@ -206,23 +244,33 @@ class LANEWISE_EXPORT AttentionPlan {
   // Edges: a row that sees no key gives out 0 and lse -inf, with a sink too. Keys that a row does
   // not see have no influence on it, whatever their k and v hold. NaN in a query, or in k or v that
   // it sees, gives NaN in that row (for v: in that column); a score of +inf gives NaN, one of -inf
-  // has weight 0.
+  // has weight 0. For Gaussian scores an infinity in q or k counts as NaN.
   //
   // Accuracy: f32 arithmetic, sums in order. With u = 2^-24 and n keys, to first order, a weight is
   // off by u * ((dim + 4) * Σ_d |scale q_d k_d| + 6 * (largest score - score) + 16) of itself, a
   // sum over the row by u * 9n/8 of the sum of magnitudes; errors seen are a few u. Weights more
-  // than e^88 below the largest of their row may be 0.
+  // than e^88 below the largest of their row may be 0. In place of the first term,
+  //   bilinear   (dim + key_dim + 6) * Σ_dc |scale q_d W_dc k_c|
+  //   additive   Σ_h |scale w_h| * ((hidden + 10) * |t_h| + (dim + 2) * Σ_d |W_q q|_hd
+  //                                 + (key_dim + 2) * Σ_d |W_k k|_hd),  t_h the tanh
+  //   Gaussian   (2 dim + 8) * (Σ_d |q_d k_d| + ‖q‖²/2 + ‖k‖²/2) / bandwidth²
+  // The last is q·k - ‖q‖²/2 - ‖k‖²/2, which cancels where ‖q - k‖ is small beside ‖q‖: rows far
+  // from the origin lose precision, so subtract a common centre from q and k there.
   //
   // A row of the result depends on that row's query, the keys it sees and on dim, value_dim, types,
-  // the scale, the target and the plan's variant and kv_block, and on nothing else: threads, batch,
+  // the score and its parameters, the target and the plan's variant and kv_block, and on nothing
+  // else: threads, batch,
   // the other queries, rings, pages and the tile sizes do not change a bit of it. The variant
   // follows from the number of rows a kv head: queries times the heads that share it.
   //
   // Stores to f16 and bf16 round to nearest, ties to even; subnormals are kept.
   //
   // Cost: no allocation, no lock held; O(queries * keys * (dim + value_dim)) arithmetic over the
-  // visible pairs; scratch only in `workspace`, which must have workspace_bytes(). Uses up to
-  // Explain().threads threads. A child made by fork() computes on the calling thread alone.
+  // visible pairs, and for additive scores `hidden` times tanh for each. Weights are applied to a
+  // tile of queries once, and to a block of keys once for each tile of queries (of 256 rows if
+  // there are as many), so nothing of size keys * hidden is stored. Scratch only in `workspace`,
+  // which must have workspace_bytes(). Uses up to Explain().threads threads. A child made by fork()
+  // computes on the calling thread alone.
   //
   // Errors, all before any byte is written: a null pointer, a size, type or stride that does not
   // fit the plan, overlapping output, a small workspace.
@@ -247,9 +295,9 @@ class LANEWISE_EXPORT AttentionPlan {
 // Microseconds; allocates the plan. Thread-safe.
 //
 // Errors: kInvalidArgument for a negative size, dim 0, heads not a multiple of kv_heads, sizes
-// whose product overflows 64 bits, a NaN or infinite scale, top_left together with query_offset, an
-// unknown target, a type other than f32, f16 and bf16; kUnsupported for a target that this build or
-// machine cannot do.
+// whose product overflows 64 bits, a NaN or infinite scale, top_left together with query_offset, a
+// bandwidth, key_dim, hidden, wq or wk that does not fit the score, an unknown target, a type other
+// than f32, f16 and bf16; kUnsupported for a target that this build or machine cannot do.
 LANEWISE_EXPORT Result<AttentionPlan> PlanAttention(
     const AttentionShape& shape, const AttentionOptions& options = {},
     const Runtime& runtime = DefaultRuntime()) noexcept;

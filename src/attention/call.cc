@@ -45,6 +45,8 @@ struct SharedLayout {
   int64_t work_lists = 0;  // three, [batch + 1] each
   int64_t classes = 0;
   int64_t partials = 0;
+  int64_t tanh_weights = 0;  // of additive scores
+  int64_t wk_columns = 0;    // with wk
   int64_t size = 0;
 };
 
@@ -57,10 +59,19 @@ std::optional<SharedLayout> LayOut(const AttentionPlan::Decision& decision) {
   const auto partials = FewPartialFloats(decision);
   if (!lists || !classes || !partials || *partials > INT64_MAX / 8) return std::nullopt;
   if (*lists > INT64_MAX / 8 || *classes > INT64_MAX / 8) return std::nullopt;
+  const int64_t wk_rows = decision.options.wk ? shape.key_dim : 0;
+  const auto wk_columns = core::CheckedProduct({wk_rows, decision.wk_stride(), 4});
+  if (!wk_columns || *wk_columns > INT64_MAX / 8) return std::nullopt;
+  const auto after = [](int64_t begin, int64_t bytes) {
+    return core::RoundUp(begin + bytes, kWorkerAlignment);
+  };
+  constexpr int64_t kFloatBytes = sizeof(float);
   SharedLayout layout;
   layout.classes = *lists;
-  layout.partials = core::RoundUp(layout.classes + *classes, kWorkerAlignment);
-  layout.size = layout.partials + *partials * static_cast<int64_t>(sizeof(float));
+  layout.partials = after(layout.classes, *classes);
+  layout.tanh_weights = after(layout.partials, *partials * kFloatBytes);
+  layout.wk_columns = after(layout.tanh_weights, shape.hidden * kFloatBytes);
+  layout.size = layout.wk_columns + *wk_columns;
   return layout;
 }
 
@@ -86,6 +97,8 @@ Call::Call(const AttentionPlan::Decision& decision, const AttentionTensors& tens
   const SharedLayout layout = *LayOut(decision);
   char* const bytes = static_cast<char*>(shared);
   partials_ = reinterpret_cast<float*>(bytes + layout.partials);
+  tanh_weights_ = reinterpret_cast<float*>(bytes + layout.tanh_weights);
+  wk_columns_ = reinterpret_cast<float*>(bytes + layout.wk_columns);
   if (options.bias) bias_ = Broadcast(tensors.bias);
   if (options.mask) {
     mask_ = Broadcast(tensors.mask);
@@ -110,6 +123,29 @@ Call::Call(const AttentionPlan::Decision& decision, const AttentionTensors& tens
     tiles_.Set(b, few ? 0 : core::DivideUp(rows, tile_rows));
     chunks_.Set(b, row_blocks * core::DivideUp(KeysOf(b), decision.few.key_chunk));
     row_blocks_.Set(b, row_blocks);
+  }
+  if (options.score == AttentionScore::kAdditive && tiles_.size() > 0) PrepareAdditive();
+}
+
+void Call::PrepareAdditive() {
+  const AttentionShape& shape = decision_.shape;
+  for (int64_t h = 0; h < shape.hidden; ++h) {
+    tanh_weights_[h] = decision_.scale * tensors_.w_out.data[h];
+  }
+  if (!decision_.options.wk) return;
+  const float* wk = static_cast<const float*>(tensors_.wk.data);
+  const int64_t row_stride = tensors_.wk.strides[2];
+  const int64_t stride = decision_.wk_stride();
+  std::fill_n(wk_columns_, shape.key_dim * stride, 0.0f);
+  // A line of each column at a time.
+  constexpr int64_t kLine = kernels::kScratchAlignment / sizeof(float);
+  for (int64_t first = 0; first < shape.hidden; first += kLine) {
+    const int64_t end = std::min(first + kLine, shape.hidden);
+    for (int64_t d = 0; d < shape.key_dim; ++d) {
+      for (int64_t h = first; h < end; ++h) {
+        wk_columns_[d * stride + h] = wk[h * row_stride + d];
+      }
+    }
   }
 }
 

@@ -43,7 +43,7 @@ struct HeadGroup {
   Visibility visibility;
 
   HeadRows<const char> q;  // [heads, queries, dim], strides in bytes
-  KvRows k;                // [keys, dim]
+  KvRows k;                // [keys, key_dim]
   KvRows v;                // [keys, value_dim]
   HeadRows<char> out;      // [heads, queries, value_dim], strides in bytes
   HeadRows<float> lse;
@@ -81,12 +81,19 @@ class Call {
   const WorkList& row_blocks() const { return row_blocks_; }
   // Results of all chunks, before they are merged.
   float* partials() const { return partials_; }
+  // Of additive scores: w_out times the scale [hidden], and wk transposed [key_dim, wk_stride],
+  // zeros after its hidden columns.
+  const float* tanh_weights() const { return tanh_weights_; }
+  const float* wk_columns() const { return wk_columns_; }
 
   int64_t QueriesOf(int64_t batch) const;
   int64_t KeysOf(int64_t batch) const;
   HeadGroup Group(int64_t batch, int64_t kv_head) const;
 
  private:
+  // Fills in what additive scores share.
+  void PrepareAdditive();
+
   const AttentionPlan::Decision& decision_;
   const AttentionTensors& tensors_;
   ConstTensor mask_;
@@ -96,6 +103,8 @@ class Call {
   WorkList chunks_;
   WorkList row_blocks_;
   float* partials_ = nullptr;
+  float* tanh_weights_ = nullptr;
+  float* wk_columns_ = nullptr;
 };
 
 }  // namespace lanewise::attention

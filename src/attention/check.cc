@@ -10,6 +10,7 @@
 #include <limits>
 #include <string_view>
 
+#include "src/attention/score.h"
 #include "src/attention/visibility.h"
 #include "src/core/sizes.h"
 #include "src/core/tensor_check.h"
@@ -35,12 +36,27 @@ Status CheckUnwanted(const AttentionOptions& options, const AttentionTensors& te
       {"kv_first", "kv_first", options.kv_first, tensors.kv_first.data != nullptr},
       {"page_table", "paged", options.paged, tensors.page_table.ids != nullptr},
       {"q_offsets", "ragged", options.ragged, tensors.q_offsets.data != nullptr},
-      {"k_offsets", "ragged", options.ragged, tensors.k_offsets.data != nullptr}};
+      {"k_offsets", "ragged", options.ragged, tensors.k_offsets.data != nullptr},
+      {"wq", "wq", options.wq, tensors.wq.data != nullptr},
+      {"wk", "wk", options.wk, tensors.wk.data != nullptr}};
   for (const auto& array : arrays) {
     if (array.given && !array.wanted) {
       return Status::InvalidArgument(
           fmt::format("{}: found an array, expected none because the plan's option {} is off",
                       array.name, array.option));
+    }
+  }
+  const struct {
+    const char* name;
+    AttentionScore score;
+    bool given;
+  } parameters[] = {{"w", AttentionScore::kBilinear, tensors.w.data != nullptr},
+                    {"w_out", AttentionScore::kAdditive, tensors.w_out.data != nullptr}};
+  for (const auto& parameter : parameters) {
+    if (parameter.given && options.score != parameter.score) {
+      return Status::InvalidArgument(
+          fmt::format("{}: found an array, expected none because the plan's score is {}",
+                      parameter.name, ScoreName(options.score)));
     }
   }
   return {};
@@ -95,6 +111,30 @@ Status CheckSlopesAndSinks(const AttentionShape& shape, const AttentionOptions& 
     }
   }
   return {};
+}
+
+Status CheckScoreParameters(const AttentionShape& shape, const AttentionOptions& options,
+                            const AttentionTensors& tensors) {
+  const struct {
+    const char* name;
+    bool wanted;
+    const ConstTensor& tensor;
+    int64_t rows;
+    int64_t columns;
+  } matrices[] = {
+      {"w", options.score == AttentionScore::kBilinear, tensors.w, shape.dim, shape.key_dim},
+      {"wq", options.wq, tensors.wq, shape.hidden, shape.dim},
+      {"wk", options.wk, tensors.wk, shape.hidden, shape.key_dim}};
+  for (const auto& matrix : matrices) {
+    if (!matrix.wanted) continue;
+    if (Status s = core::CheckInput(matrix.name, matrix.tensor, DataType::kF32,
+                                    {1, 1, matrix.rows, matrix.columns});
+        !s.ok()) {
+      return s;
+    }
+  }
+  if (options.score != AttentionScore::kAdditive) return {};
+  return CheckArray("w_out", tensors.w_out, shape.hidden);
 }
 
 // kv_len or kv_first.
@@ -191,7 +231,7 @@ Status CheckInputs(const AttentionShape& shape, const AttentionOptions& options,
     DataType type;
     Sizes sizes;
   } arrays[] = {{"q", tensors.q, shape.q_type, {items, shape.heads, shape.queries, shape.dim}},
-                {"k", tensors.k, shape.k_type, kv_sizes(tensors.k, shape.dim)},
+                {"k", tensors.k, shape.k_type, kv_sizes(tensors.k, shape.key_dim)},
                 {"v", tensors.v, shape.v_type, kv_sizes(tensors.v, shape.value_dim)}};
   for (const auto& array : arrays) {
     if (Status s = core::CheckInput(array.name, array.tensor, array.type, array.sizes); !s.ok()) {
@@ -206,6 +246,7 @@ Status CheckInputs(const AttentionShape& shape, const AttentionOptions& options,
   if (options.bias) {
     if (Status s = CheckOverScores("bias", tensors.bias, DataType::kF32, scores); !s.ok()) return s;
   }
+  if (Status s = CheckScoreParameters(shape, options, tensors); !s.ok()) return s;
   if (Status s = CheckSlopesAndSinks(shape, options, tensors); !s.ok()) return s;
   if (options.kv_len) {
     if (Status s = CheckKeyCounts("kv_len", tensors.kv_len, shape); !s.ok()) return s;
@@ -276,6 +317,10 @@ Status CheckOutputs(const AttentionShape& shape, const AttentionOptions& options
                 {"page_table", bytes(page_ids)},
                 {"q_offsets", bytes(tensors.q_offsets)},
                 {"k_offsets", bytes(tensors.k_offsets)},
+                {"w", tensors.w},
+                {"wq", tensors.wq},
+                {"wk", tensors.wk},
+                {"w_out", bytes(tensors.w_out)},
                 {"out", tensors.out},
                 {"lse", tensors.lse},
                 {"weights", tensors.weights}};

@@ -9,20 +9,23 @@
 #include <optional>
 
 #include "src/attention/check.h"
+#include "src/attention/score.h"
 #include "src/core/sizes.h"
 
 namespace lanewise::attention {
 namespace {
 
-Status CheckSizes(const AttentionShape& shape) {
+// `shape` with the sizes that its score completes.
+Status CheckSizes(const AttentionShape& shape, AttentionScore score) {
   const struct {
     const char* name;
     int64_t value;
     int64_t smallest;
-  } sizes[] = {{"batch", shape.batch, 0},        {"heads", shape.heads, 0},
-               {"kv_heads", shape.kv_heads, 0},  {"queries", shape.queries, 0},
-               {"keys", shape.keys, 0},          {"dim", shape.dim, 1},
-               {"value_dim", shape.value_dim, 0}};
+  } sizes[] = {{"batch", shape.batch, 0},         {"heads", shape.heads, 0},
+               {"kv_heads", shape.kv_heads, 0},   {"queries", shape.queries, 0},
+               {"keys", shape.keys, 0},           {"dim", shape.dim, 1},
+               {"value_dim", shape.value_dim, 0}, {"key_dim", shape.key_dim, 0},
+               {"hidden", shape.hidden, 0}};
   for (const auto& size : sizes) {
     if (size.value < size.smallest) {
       return Status::InvalidArgument(
@@ -38,16 +41,21 @@ Status CheckSizes(const AttentionShape& shape) {
     std::optional<int64_t> bytes;
   } arrays[] = {
       {"q", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.dim, 4})},
-      {"k", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.dim, 4})},
+      {"k", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.key_dim, 4})},
+      {"w", score == AttentionScore::kBilinear ? core::CheckedProduct({shape.dim, shape.key_dim, 4})
+                                               : 0},
+      {"wq", core::CheckedProduct({shape.hidden, shape.dim, 4})},
+      {"wk", core::CheckedProduct({shape.hidden, shape.key_dim, 4})},
       {"v", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.value_dim, 4})},
       {"out", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.value_dim, 4})}};
   for (const auto& array : arrays) {
     if (!array.bytes) {
       return Status::InvalidArgument(
           fmt::format("{}: the product of its sizes overflows 64 bits (batch {}, heads {}, "
-                      "kv_heads {}, queries {}, keys {}, dim {}, value_dim {}), expected less",
+                      "kv_heads {}, queries {}, keys {}, dim {}, value_dim {}, key_dim {}, hidden "
+                      "{}), expected less",
                       array.name, shape.batch, shape.heads, shape.kv_heads, shape.queries,
-                      shape.keys, shape.dim, shape.value_dim));
+                      shape.keys, shape.dim, shape.value_dim, shape.key_dim, shape.hidden));
     }
   }
   return {};
@@ -67,6 +75,56 @@ Status CheckTypes(const AttentionShape& shape) {
       return Status::InvalidArgument(fmt::format("{}: found {}, expected f32, f16 or bf16",
                                                  type.name, DataTypeName(type.type)));
     }
+  }
+  return {};
+}
+
+// What may come with which score function.
+Status CheckScore(const AttentionShape& shape, const AttentionOptions& options) {
+  const AttentionScore score = options.score;
+  if (ScoreName(score) == nullptr) {
+    return Status::InvalidArgument(fmt::format(
+        "score: found {}, expected dot, bilinear, additive or gaussian", static_cast<int>(score)));
+  }
+  const bool additive = score == AttentionScore::kAdditive;
+  const bool gaussian = score == AttentionScore::kGaussian;
+  const struct {
+    const char* name;
+    bool given;
+    bool allowed;
+  } parts[] = {{"bandwidth", options.bandwidth.has_value(), gaussian},
+               {"scale", options.scale.has_value(), !gaussian},
+               {"wq", options.wq, additive},
+               {"wk", options.wk, additive},
+               {"hidden", shape.hidden != 0, additive}};
+  for (const auto& part : parts) {
+    if (part.given && !part.allowed) {
+      return Status::InvalidArgument(fmt::format("{}: found together with score {}, expected none",
+                                                 part.name, ScoreName(score)));
+    }
+  }
+  const AttentionShape full = WithScoreSizes(shape, score);
+  if ((score == AttentionScore::kDot || gaussian) && full.key_dim != full.dim) {
+    return Status::InvalidArgument(
+        fmt::format("key_dim: found {} with score {}, expected {} as dim", full.key_dim,
+                    ScoreName(score), full.dim));
+  }
+  if (additive && !options.wq && full.dim != full.hidden) {
+    return Status::InvalidArgument(
+        fmt::format("hidden: found {} without wq, expected {} as dim", full.hidden, full.dim));
+  }
+  if (additive && !options.wk && full.key_dim != full.hidden) {
+    return Status::InvalidArgument(fmt::format(
+        "key_dim: found {} without wk, expected {} as hidden", full.key_dim, full.hidden));
+  }
+  if (!gaussian) return {};
+  if (!options.bandwidth) {
+    return Status::InvalidArgument("bandwidth: found none with score gaussian, expected a number");
+  }
+  if (!(*options.bandwidth > 0) || !std::isfinite(*options.bandwidth) ||
+      !std::isfinite(ScaleOf(shape, options))) {
+    return Status::InvalidArgument(fmt::format(
+        "bandwidth: found {}, expected a finite number of at least 5.5e-20", *options.bandwidth));
   }
   return {};
 }
@@ -114,8 +172,9 @@ Status CheckOptions(const AttentionOptions& options) {
 }  // namespace
 
 Status CheckRequest(const AttentionShape& shape, const AttentionOptions& options) {
-  if (Status s = CheckSizes(shape); !s.ok()) return s;
+  if (Status s = CheckSizes(WithScoreSizes(shape, options.score), options.score); !s.ok()) return s;
   if (Status s = CheckTypes(shape); !s.ok()) return s;
+  if (Status s = CheckScore(shape, options); !s.ok()) return s;
   return CheckOptions(options);
 }
 

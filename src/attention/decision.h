@@ -11,6 +11,7 @@
 #include <string>
 
 #include "lanewise/attention.h"
+#include "src/core/sizes.h"
 #include "src/core/workspace.h"
 #include "src/kernels/convert.h"
 #include "src/kernels/few.h"
@@ -45,9 +46,9 @@ struct FewDecision {
 struct AttentionPlan::Decision {
   explicit Decision(int threads) : team(threads) {}
 
-  AttentionShape shape;
+  AttentionShape shape;  // key_dim, and hidden of additive scores, in place of 0
   AttentionOptions options;
-  float scale = 0;    // options.scale, or its default
+  float scale = 0;    // of the score: options.scale, its default, or 1 / bandwidth²
   float softcap = 0;  // 0: off
 
   // Numeric: a sequence with at most this many rows a kv head (query heads that share it times
@@ -73,6 +74,11 @@ struct AttentionPlan::Decision {
   // Query heads that share a kv head.
   int64_t group() const { return shape.kv_heads == 0 ? 0 : shape.heads / shape.kv_heads; }
   bool TakesFew(int64_t rows) const { return rows <= few_rows; }
+  // Floats from one row of wk's columns to the next: hidden, and zeros up to a whole number of
+  // lane groups.
+  int64_t wk_stride() const {
+    return core::RoundUp(shape.hidden, static_cast<int64_t>(lanes.kernel.lanes));
+  }
 
   // For Explain only.
   int64_t target_id = 0;

@@ -7,6 +7,7 @@
 
 #include "lanewise/attention.h"
 #include "src/attention/decision.h"
+#include "src/attention/score.h"
 #include "src/kernels/lanes.h"
 #include "src/profile/defaults.h"
 
@@ -69,7 +70,10 @@ PlanExplanation AttentionPlan::Explain() const {
   } else {
     explanation.variant = "lanes";
     ExplainLanes(decision, explanation);
-    if (!decision.variant_overridden) {
+    if (decision.options.score != AttentionScore::kDot) {
+      explanation.reasons.push_back(fmt::format("few: found score {}, expected dot",
+                                                attention::ScoreName(decision.options.score)));
+    } else if (!decision.variant_overridden) {
       explanation.reasons.push_back(fmt::format(
           "few: {} rows a kv head (queries times heads that share it), expected at most {}", rows,
           decision.few_rows));

@@ -8,6 +8,8 @@
 
 #include "src/attention/lane_rows.h"
 #include "src/attention/lanes_scratch.h"
+#include "src/attention/score.h"
+#include "src/attention/score_inputs.h"
 #include "src/attention/staged_rows.h"
 #include "src/core/element_bytes.h"
 #include "src/core/sizes.h"
@@ -39,12 +41,13 @@ class LanesLoop {
         kernel_(decision_.lanes.kernel),
         shape_(decision_.shape),
         lanes_(static_cast<int64_t>(kernel_.lanes)),
+        score_dim_(ScoreDim(shape_, decision_.options.score)),
         layout_(decision_),
         state_(static_cast<float*>(scratch)),
         scores_(state_ + layout_.scores),
         row_stage_(state_ + layout_.rows),
         visible_(reinterpret_cast<uint64_t*>(state_ + layout_.visible)),
-        keys_(decision_.convert.k, decision_.convert.copy, shape_.dim, state_ + layout_.k),
+        inputs_(call, layout_, state_),
         values_(decision_.convert.v, decision_.convert.copy, shape_.value_dim, state_ + layout_.v) {
     std::fill_n(sinks_, kMaxLanes, -kInfinity);
   }
@@ -106,7 +109,7 @@ class LanesLoop {
       }
       if (tile_.heads.sinks != nullptr) sinks_[i] = tile_.heads.sinks[rows.head[i]];
     }
-    kernel_.load({State(g), queries, static_cast<size_t>(shape_.dim), decision_.scale, sinks_});
+    inputs_.LoadQueries({State(g), queries, static_cast<size_t>(shape_.dim), 1.0f, sinks_});
   }
 
   // Calls `step` for each key block and each lane group that sees keys of it, with those keys.
@@ -150,8 +153,9 @@ class LanesLoop {
   // `keys`: those of the block that steps may read, a register tile's rows beyond what is seen
   // included.
   void StartBlock(KeyRange keys) {
-    keys_.Stage(tile_.heads.k, keys, tile_.group_count >= kGatherGroups);
-    values_.Stage(tile_.heads.v, keys, tile_.group_count >= kGatherGroups);
+    const bool gather = tile_.group_count >= kGatherGroups;
+    inputs_.StageKeys(tile_.heads.k, keys, gather);
+    values_.Stage(tile_.heads.v, keys, gather);
     check_ = {};
     check_.rows = values_.Row(keys.begin);
     check_.row_count = static_cast<size_t>(keys.size());
@@ -184,18 +188,19 @@ class LanesLoop {
     fetched_end_ = keys.end;
     if (g + 1 < tile_.group_count) {
       const KeyRange ahead = {keys.end, std::min(rows_[g + 1].any.end, block_end_)};
-      step.prefetch[1] = {keys_.Row(ahead.begin), keys_.stride_bytes(),
-                          static_cast<size_t>(ahead.size()), Bytes(shape_.dim)};
+      step.prefetch[1] = {inputs_.Row(ahead.begin),
+                          static_cast<int64_t>(sizeof(float)) * inputs_.stride(),
+                          static_cast<size_t>(ahead.size()), Bytes(score_dim_)};
     }
     const KeyRange next = NextBlockShare(g);
     if (!next.empty()) {
-      step.prefetch[4] = RowsLater(tile_.heads.k, next, shape_.dim);
+      step.prefetch[4] = RowsLater(tile_.heads.k, next, shape_.key_dim);
       step.prefetch[5] = RowsLater(tile_.heads.v, next, shape_.value_dim);
     }
     if (keys.end < rows_[g].any.end) return;
     if (next_ != nullptr && !SharesKeys(*next_)) {
       const KeyRange first = FirstBlockShare(*next_, g);
-      step.prefetch[4] = RowsLater(next_->heads.k, first, shape_.dim);
+      step.prefetch[4] = RowsLater(next_->heads.k, first, shape_.key_dim);
       step.prefetch[5] = RowsLater(next_->heads.v, first, shape_.value_dim);
     }
     if (tile_.heads.heads != 1) return;
@@ -277,10 +282,8 @@ class LanesLoop {
   kernels::StepArgs ScoreArgs(int64_t g, KeyRange keys) {
     kernels::StepArgs step = {};
     step.group = State(g);
-    step.keys = keys_.Row(keys.begin);
-    step.key_stride = keys_.stride();
+    inputs_.AddTo(step, keys.begin);
     step.key_count = static_cast<size_t>(keys.size());
-    step.dim = static_cast<size_t>(shape_.dim);
     step.scores = scores_;
     step.visible = visible_;
     step.edits.softcap = decision_.softcap;
@@ -327,11 +330,12 @@ class LanesLoop {
   kernels::LaneGroup State(int64_t g) const {
     kernels::LaneGroup group;
     group.queries =
-        state_ + g * static_cast<int64_t>(decision_.lanes.group_floats);  // [dim, lanes]
-    group.output = group.queries + shape_.dim * lanes_;                   // [value_dim, lanes]
+        state_ + g * static_cast<int64_t>(decision_.lanes.group_floats);  // [score_dim, lanes]
+    group.output = group.queries + score_dim_ * lanes_;                   // [value_dim, lanes]
     group.shift = group.output + shape_.value_dim * lanes_;               // [lanes]
     group.sum = group.shift + lanes_;                                     // [lanes]
     group.seen = group.sum + lanes_;                                      // [lanes]
+    group.terms = group.seen + lanes_;                                    // [lanes]
     return group;
   }
 
@@ -340,6 +344,7 @@ class LanesLoop {
   const kernels::LanesKernel& kernel_;
   const AttentionShape& shape_;
   const int64_t lanes_;
+  const int64_t score_dim_;
   const LanesScratch layout_;
   float* const state_;
   float* const scores_;
@@ -353,7 +358,7 @@ class LanesLoop {
   bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
 
   // Of the current block.
-  StagedRows keys_;
+  ScoreInputs inputs_;
   StagedRows values_;
   kernels::ValueCheck check_;
   int64_t block_end_ = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "src/attention/score.h"
 #include "src/core/sizes.h"
 #include "src/kernels/lanes.h"
 
@@ -26,10 +27,14 @@ LanesScratch::LanesScratch(const AttentionPlan::Decision& decision) {
   const auto aligned = [](int64_t floats) { return core::RoundUp(floats, kAlignmentFloats); };
   scores = lanes_decision.q_groups * static_cast<int64_t>(lanes_decision.group_floats);
   k = scores + aligned(kv_block * lanes);
-  v = k + (scattered || decision.convert.k != nullptr ? aligned(kv_block * shape.dim) : 0);
+  v = k + (scattered || decision.convert.k != nullptr ? aligned(kv_block * shape.key_dim) : 0);
   rows = v + (scattered || decision.convert.v != nullptr ? aligned(kv_block * shape.value_dim) : 0);
   const bool typed = decision.convert.q != nullptr || decision.convert.out != nullptr;
-  visible = rows + (typed ? aligned(lanes * std::max(shape.dim, shape.value_dim)) : 0);
+  const AttentionOptions& options = decision.options;
+  queries = rows + (typed ? aligned(lanes * std::max(shape.dim, shape.value_dim)) : 0);
+  projected = queries + (ProjectsQueries(options) ? aligned(lanes * shape.dim) : 0);
+  key_terms = projected + (options.wk ? aligned(kv_block * decision.wk_stride()) : 0);
+  visible = key_terms + (options.score == AttentionScore::kGaussian ? aligned(kv_block) : 0);
   end = visible + 2 * kv_block;
 }
 
@@ -37,11 +42,15 @@ std::optional<int64_t> SizeLanes(AttentionPlan::Decision& decision) {
   const AttentionShape& shape = decision.shape;
   LanesDecision& lanes_decision = decision.lanes;
   const int64_t lanes = static_cast<int64_t>(lanes_decision.kernel.lanes);
-  const auto state_rows = core::CheckedSum({shape.dim, shape.value_dim, kernels::kStateRows});
+  const int64_t score_dim = ScoreDim(shape, decision.options.score);
+  const auto state_rows = core::CheckedSum({score_dim, shape.value_dim, kernels::kStateRows});
   if (!state_rows) return std::nullopt;
   const auto state = core::CheckedProduct({*state_rows, lanes, lanes_decision.q_groups, 4});
   // Staged blocks and rows.
-  const auto staged = core::CheckedProduct({*state_rows, lanes_decision.kv_block + lanes, 4});
+  const auto columns = core::CheckedSum(
+      {*state_rows, shape.dim, shape.key_dim, shape.hidden, int64_t{kernels::kMaxLanes}});
+  if (!columns) return std::nullopt;
+  const auto staged = core::CheckedProduct({*columns, lanes_decision.kv_block + lanes, 4});
   // Rounding up and the blocks of scores are small beside these.
   if (!state || !staged || *state > INT64_MAX / 16 || *staged > INT64_MAX / 16) return std::nullopt;
   lanes_decision.group_floats =

@@ -19,12 +19,15 @@ inline constexpr int64_t kGatherGroups = 4;
 
 // Where the parts begin, in floats. Each is aligned to kernels::kScratchAlignment.
 struct LanesScratch {
-  int64_t state = 0;    // [q_groups, group_floats]
-  int64_t scores = 0;   // [kv_block, lanes]
-  int64_t k = 0;        // [kv_block, dim]: staged keys, if the call may have to stage any
-  int64_t v = 0;        // [kv_block, value_dim]
-  int64_t rows = 0;     // [lanes, dim or value_dim]: rows of q or out as f32, if they are not
-  int64_t visible = 0;  // [kv_block] 64-bit words
+  int64_t state = 0;      // [q_groups, group_floats]
+  int64_t scores = 0;     // [kv_block, lanes]
+  int64_t k = 0;          // [kv_block, key_dim]: staged keys, if the call may have to stage any
+  int64_t v = 0;          // [kv_block, value_dim]
+  int64_t rows = 0;       // [lanes, dim or value_dim]: rows of q or out as f32, if they are not
+  int64_t queries = 0;    // [dim, lanes]: of a lane group, if they are multiplied by weights
+  int64_t projected = 0;  // [kv_block, wk_stride]: keys of additive scores, with wk
+  int64_t key_terms = 0;  // [kv_block], of Gaussian scores
+  int64_t visible = 0;    // [kv_block] 64-bit words
   int64_t end = 0;
 
   explicit LanesScratch(const AttentionPlan::Decision& decision);

@@ -20,6 +20,7 @@
 #include "src/attention/few_loop.h"
 #include "src/attention/lanes_scratch.h"
 #include "src/attention/overrides.h"
+#include "src/attention/score.h"
 #include "src/core/sizes.h"
 #include "src/kernels/convert.h"
 #include "src/kernels/few.h"
@@ -100,11 +101,17 @@ Status ChooseVariant(const PlanOverrides& overrides, AttentionPlan::Decision& de
                     "groups",
                     overrides.q_groups));
   }
+  const bool takes_few = decision.options.score == AttentionScore::kDot;
+  if (wanted == "few" && !takes_few) {
+    return Status::InvalidArgument(
+        fmt::format("variant: found \"few\" together with score {}, expected lanes",
+                    ScoreName(decision.options.score)));
+  }
   const bool wants_lanes = wanted == "lanes" || !overrides.tile.empty() || overrides.q_groups != 0;
   decision.variant_overridden = wants_lanes || !wanted.empty();
   if (wanted == "few") {
     decision.few_rows = INT64_MAX;
-  } else if (!wants_lanes) {
+  } else if (takes_few && !wants_lanes) {
     decision.few_rows =
         profile::FewRows(decision.few.kernel.lanes, decision.shape.dim, decision.shape.value_dim);
   }
@@ -118,7 +125,7 @@ profile::LanesProblem ProblemOf(const AttentionPlan::Decision& decision) {
   problem.kv_heads = shape.batch * shape.kv_heads;
   problem.heads = decision.group();
   problem.rows = shape.queries * decision.group();
-  problem.dim = shape.dim;
+  problem.dim = ScoreDim(shape, decision.options.score);
   problem.value_dim = shape.value_dim;
   problem.keys_per_row = MeanKeys(shape, visibility);
   problem.moving_ends = visibility.moving_ends();
@@ -132,7 +139,7 @@ Status ChooseLanes(const PlanOverrides& overrides, AttentionPlan::Decision& deci
   const profile::LanesProblem& problem = decision.problem;
   lanes.kv_block = overrides.kv_block != 0 ? overrides.kv_block
                                            : profile::LanesKvBlock(profile::MachineCaches(),
-                                                                   shape.dim, shape.value_dim);
+                                                                   problem.dim, shape.value_dim);
   if (Status s = ChooseTile(kernels::LanesKernels(decision.target_id), overrides.tile, decision);
       !s.ok()) {
     return s;
@@ -201,9 +208,9 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
   if (!target.ok()) return target.status();
 
   auto decision = std::make_shared<AttentionPlan::Decision>(runtime.threads);
-  decision->shape = shape;
+  decision->shape = WithScoreSizes(shape, options.score);
   decision->options = options;
-  decision->scale = options.scale.value_or(1.0f / std::sqrt(static_cast<float>(shape.dim)));
+  decision->scale = ScaleOf(shape, options);
   decision->softcap = options.softcap.value_or(0);
   decision->target_id = *target;
   decision->target = machine::TargetName(*target);

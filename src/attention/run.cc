@@ -93,6 +93,10 @@ Status Attention(const AttentionTensors& tensors, const AttentionOptions& option
     shape.keys = *slots;
   }
   shape.dim = tensors.q.sizes[3];
+  if (options.score == AttentionScore::kBilinear || options.score == AttentionScore::kAdditive) {
+    shape.key_dim = tensors.k.sizes[3];
+  }
+  if (options.score == AttentionScore::kAdditive) shape.hidden = tensors.w_out.size;
   shape.value_dim = tensors.v.sizes[3];
   shape.q_type = tensors.q.type;
   shape.k_type = tensors.k.type;

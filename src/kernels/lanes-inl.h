@@ -16,6 +16,7 @@
 
 #include "hwy/highway.h"
 #include "src/kernels/lanes.h"
+#include "src/kernels/lanes_inputs-inl.h"
 #include "src/kernels/lanes_stages-inl.h"
 #include "src/kernels/register_tile-inl.h"
 #include "src/kernels/transpose-inl.h"
@@ -60,21 +61,21 @@ struct Lanes {
 
   static void Step(const StepArgs& args) {
     const FloatTag d;
-    PrefetchCursor prefetch(args, (args.key_count + MR - 1) / MR);
-    if (kGuessShift && !args.edits.any() && TryScoreAndSoftmax<MR, NV>(d, args, prefetch)) {
-      if (args.has_sink) NoteSeen<NV>(args);
-      Value<MR, NV>(d, args, 0, nullptr);
-      return;
-    }
-    const bool hides = args.edits.hides();
-    const bool note = hides && (args.has_sink || args.check->state != ValueCheck::State::kFinite);
-    FloatVec max[NV];
-    ScoreAndEdit<MR, NV>(d, args, note, max, prefetch);
-    if (args.has_sink) NoteSeen<NV>(args);
     HWY_ALIGN float rescale[kWidth];
-    const bool moved = Softmax<NV>(d, args, max, rescale);
+    bool moved = false;
+    switch (args.form) {
+      case ScoreForm::kDot:
+        moved = ScoreToWeights<DotForm>(args, rescale);
+        break;
+      case ScoreForm::kDotAndTerms:
+        moved = ScoreToWeightsApart<DotAndTermsForm>(args, rescale);
+        break;
+      case ScoreForm::kAdditive:
+        moved = ScoreToWeightsApart<AdditiveForm>(args, rescale);
+        break;
+    }
     const float* factors = moved ? rescale : nullptr;
-    if (HWY_UNLIKELY(hides && !ValuesAreFinite(args))) {
+    if (HWY_UNLIKELY(args.edits.hides() && !ValuesAreFinite(args))) {
       ValueOfVisible<NV>(args, factors);
     } else {
       Value<MR, NV>(d, args, 0, factors);
@@ -84,9 +85,17 @@ struct Lanes {
   static void Weights(const WeightsArgs& args) {
     const FloatTag d;
     const StepArgs& step = args.step;
-    PrefetchCursor prefetch(step, 1);
-    FloatVec max[NV];
-    ScoreAndEdit<MR, NV>(d, step, false, max, prefetch);
+    switch (step.form) {
+      case ScoreForm::kDot:
+        ScoresForWeights<DotForm>(step);
+        break;
+      case ScoreForm::kDotAndTerms:
+        ScoresForWeights<DotAndTermsForm>(step);
+        break;
+      case ScoreForm::kAdditive:
+        ScoresForWeights<AdditiveForm>(step);
+        break;
+    }
     for (size_t j = 0; j < NV && j * kLanes < args.row_count; ++j) {
       const size_t row_count = HWY_MIN(args.row_count - j * kLanes, kLanes);
       float* const* rows = args.rows + j * kLanes;
@@ -145,6 +154,37 @@ struct Lanes {
   }
 
  private:
+  // Score, edit and softmax: leaves weights in place of scores. Returns whether what was summed up
+  // before has to shrink, by the factors in `rescale`.
+  template <class Form>
+  static HWY_INLINE bool ScoreToWeights(const StepArgs& args, float* HWY_RESTRICT rescale) {
+    const FloatTag d;
+    PrefetchCursor prefetch(args, (args.key_count + MR - 1) / MR);
+    if (kGuessShift && !args.edits.any() && TryScoreAndSoftmax<Form, MR, NV>(d, args, prefetch)) {
+      if (args.has_sink) NoteSeen<NV>(args);
+      return false;
+    }
+    const bool note =
+        args.edits.hides() && (args.has_sink || args.check->state != ValueCheck::State::kFinite);
+    FloatVec max[NV];
+    ScoreAndEdit<Form, MR, NV>(d, args, note, max, prefetch);
+    if (args.has_sink) NoteSeen<NV>(args);
+    return Softmax<NV>(d, args, max, rescale);
+  }
+
+  // The same out of line, so that the code of the usual form stays what it is alone.
+  template <class Form>
+  static HWY_NOINLINE bool ScoreToWeightsApart(const StepArgs& args, float* rescale) {
+    return ScoreToWeights<Form>(args, rescale);
+  }
+
+  template <class Form>
+  static HWY_NOINLINE void ScoresForWeights(const StepArgs& args) {
+    PrefetchCursor prefetch(args, 1);
+    FloatVec max[NV];
+    ScoreAndEdit<Form, MR, NV>(FloatTag(), args, false, max, prefetch);
+  }
+
   // Rows without a key: out is 0 and lse -inf, although a sink may have put 1 into the sum and no
   // step may have written the output.
   static HWY_INLINE FloatMask SawNoKey(FloatTag d, const LaneGroup& group, size_t j) {
@@ -168,9 +208,18 @@ template <size_t MR, size_t NV>
 LanesKernel MakeLanesKernel(const char* tile, double relative_time) {
   using Tile = Lanes<MR, NV>;
   static_assert(Tile::kWidth <= kMaxLanes);
-  return {tile,          MR,          NV,          Tile::kWidth,
-          relative_time, &Tile::Load, &Tile::Step, &Tile::Finish,
-          &Tile::Weights};
+  return {.tile = tile,
+          .rows = MR,
+          .vectors = NV,
+          .lanes = Tile::kWidth,
+          .relative_time = relative_time,
+          .load = &Tile::Load,
+          .multiply = &Multiply<MR, NV>,
+          .query_terms = &QueryTerms<NV>,
+          .key_terms = &KeyTerms,
+          .step = &Tile::Step,
+          .finish = &Tile::Finish,
+          .weights = &Tile::Weights};
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

@@ -7,15 +7,16 @@
 // A lane group is NV vectors of query lanes. Its state lives in scratch, transposed, so that all
 // lanes of one dimension lie side by side:
 //
-//   queries  [dim][lanes]        scaled queries
+//   queries  [dim][lanes]        queries, scaled or projected
 //   output   [value_dim][lanes]  sum of weights times values, not yet divided
 //   shift    [lanes]             what the scores are reduced by before exp; -inf = nothing seen yet
 //   sum      [lanes]             sum of weights, a sink's included
 //   seen     [lanes]             0 until a lane with a sink has seen a key; else 1
+//   terms    [lanes]             what each score of a lane begins with; for ScoreForm::kDotAndTerms
 //
 // One step takes a range of keys inside one kv block through score -> edit -> softmax -> value:
 //
-//   S[key][lane] = K[key] · queries[.][lane]
+//   S[key][lane] = K[key] · queries[.][lane], or another ScoreForm
 //   S edited (ScoreEdits); -inf where a lane does not see the key
 //   shift' = shift, raised to the step's maximum when that is more than kShiftSlack above it
 //   P = exp(S - shift'),  sum = sum * exp(shift - shift') + Σ_key P
@@ -46,10 +47,18 @@ struct LaneGroup {
   float* shift;    // [lanes]
   float* sum;      // [lanes]
   float* seen;     // [lanes]
+  float* terms;    // [lanes]
 };
 
 // Floats of a lane group's state, in units of `lanes`: dim + value_dim + this.
-inline constexpr int64_t kStateRows = 3;
+inline constexpr int64_t kStateRows = 4;
+
+// How keys and queries make scores.
+enum class ScoreForm {
+  kDot,          // S = K · Q
+  kDotAndTerms,  // S = (key_terms[key] + terms[lane]) + K · Q, added in this order
+  kAdditive,     // S = Σ_d tanh_weights[d] * tanh(K[key][d] + Q[d][lane])
+};
 
 // Fills `group.queries` with scale * rows, transposed, and resets shift, sum and seen. A sink is
 // a key with that score and a value of 0 that the lane sees first.
@@ -59,6 +68,42 @@ struct LoadArgs {
   size_t dim;
   float scale;
   const float* sinks;  // [lanes], aligned; -inf: none
+};
+
+// A matrix times the rows of b, for as many columns as there are lanes:
+//
+//   to[i][lane] = Σ_s a(i, s) * b[s][lane]        i < row_count, s < steps, in order of s
+//
+// Weights times queries, or keys times columns of weights.
+struct MultiplyArgs {
+  const float* a;  // a(i, s) = a[i * a_stride + s], or with by_columns a[i + s * a_stride]
+  int64_t a_stride;
+  bool by_columns;
+  const float* b;  // [steps][b_stride], aligned to a vector, like each of its rows
+  size_t b_stride;
+  float* to;  // [row_count][to_stride], likewise
+  size_t to_stride;
+  size_t row_count;
+  size_t steps;
+};
+
+// The terms of ScoreForm::kDotAndTerms that make scores -scale/2 * ‖query - key‖². A norm that is
+// not finite makes the term NaN.
+//
+//   group.terms[lane] = -scale/2 * Σ_d queries[d][lane]², then queries *= scale
+struct QueryTermsArgs {
+  LaneGroup group;
+  size_t dim;
+  float scale;
+};
+//   terms[key] = -scale/2 * Σ_d keys[key][d]²
+struct KeyTermsArgs {
+  const float* keys;
+  int64_t key_stride;
+  size_t key_count;
+  size_t dim;
+  float scale;
+  float* terms;  // [key_count]
 };
 
 // The keys of a step that not every lane may see. Lane i sees keys begin[i] <= key < end[i],
@@ -134,8 +179,11 @@ struct StepArgs {
   size_t key_count;  // rows in the step, at least 1
   size_t dim;
   size_t value_dim;
-  float* scores;      // scratch [key_count][lanes]
-  uint64_t* visible;  // scratch [key_count]: bit i = lane i sees the key
+  ScoreForm form;
+  const float* key_terms;     // [key_count], for kDotAndTerms
+  const float* tanh_weights;  // [dim], for kAdditive
+  float* scores;              // scratch [key_count][lanes]
+  uint64_t* visible;          // scratch [key_count]: bit i = lane i sees the key
   ScoreEdits edits;
   bool has_sink;      // some lane has
   ValueCheck* check;  // of values that the step reads
@@ -168,6 +216,9 @@ struct LanesKernel {
   size_t lanes;           // NV * lanes of a vector
   double relative_time;   // of a long row, against the target's first tile, as measured
   void (*load)(const LoadArgs&);
+  void (*multiply)(const MultiplyArgs&);
+  void (*query_terms)(const QueryTermsArgs&);
+  void (*key_terms)(const KeyTermsArgs&);
   void (*step)(const StepArgs&);
   void (*finish)(const FinishArgs&);
   void (*weights)(const WeightsArgs&);

@@ -19,6 +19,7 @@
 #include "src/kernels/lanes.h"
 #include "src/kernels/lanes_edit-inl.h"
 #include "src/kernels/register_tile-inl.h"
+#include "src/kernels/score_forms-inl.h"
 #include "src/kernels/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -28,13 +29,6 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 // e^kShiftSlack instead of 1, which costs no precision, and after the first blocks of a row hardly
 // any step has to rescale its output.
 inline constexpr float kShiftSlack = 8.0f;
-
-// The tile that takes the rows left over by a tile of `rows`: the next smaller power of two.
-constexpr size_t TailRows(size_t rows) {
-  size_t tail = 1;
-  while (2 * tail < rows) tail *= 2;
-  return tail;
-}
 
 // Walks over the rows of all prefetch lists of a step, a few at each call.
 class PrefetchCursor {
@@ -76,21 +70,18 @@ class PrefetchCursor {
   size_t row_ = 0;
 };
 
-// Hands the tiles of S[key][lane] = K[key] · queries[.][lane], for `keys` in order, to `consume`.
-template <size_t MR, size_t NV, class Consume>
+// Hands the tiles of scores S[key][lane], for `keys` in order, to `consume`.
+template <class Form, size_t MR, size_t NV, class Consume>
 HWY_INLINE void Score(FloatTag d, const StepArgs& args, Keys keys, Consume& consume,
                       PrefetchCursor& prefetch) {
   size_t key = keys.begin;
   for (; key + MR <= keys.end; key += MR) {
     prefetch.Advance();
     RegisterTile<MR, NV> tile;  // [MR keys, lanes]
-    tile.Zero(d);
-    tile.template MultiplyAdd<ARows::kStrided>(
-        d, args.keys + static_cast<int64_t>(key) * args.key_stride, args.key_stride,
-        args.group.queries, NV * kLanes, args.dim);
+    Form::Fill(d, args, key, tile);
     consume(d, tile, args.scores + key * NV * kLanes);
   }
-  if constexpr (MR > 1) Score<TailRows(MR), NV>(d, args, {key, keys.end}, consume, prefetch);
+  if constexpr (MR > 1) Score<Form, TailRows(MR), NV>(d, args, {key, keys.end}, consume, prefetch);
 }
 
 // Keeps the scores for later stages, and their maximum.
@@ -139,7 +130,7 @@ HWY_INLINE Segment NextSegment(const StepArgs& args, size_t key) {
 }
 
 // Score and edit: leaves the step's scores in scratch and their maximum in `max`.
-template <size_t MR, size_t NV>
+template <class Form, size_t MR, size_t NV>
 HWY_INLINE void ScoreAndEdit(FloatTag d, const StepArgs& args, bool note, FloatVec (&max)[NV],
                              PrefetchCursor& prefetch) {
   HWY_UNROLL(16)
@@ -152,7 +143,7 @@ HWY_INLINE void ScoreAndEdit(FloatTag d, const StepArgs& args, bool note, FloatV
     KeepScores<NV> scores;
     HWY_UNROLL(16)
     for (size_t j = 0; j < NV; ++j) scores.max[j] = hn::Set(d, -kInfinity);
-    Score<MR, NV>(d, args, segment.keys, scores, prefetch);
+    Score<Form, MR, NV>(d, args, segment.keys, scores, prefetch);
     if (segment.edited) {
       Edit<NV>(args, segment.keys, note, max);
     } else {
@@ -192,7 +183,7 @@ inline constexpr bool kGuessShift = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_
 
 // Score and softmax in one, or false if a lane has to raise its shift (one that has seen no key
 // yet always does): then only scratch scores have changed.
-template <size_t MR, size_t NV>
+template <class Form, size_t MR, size_t NV>
 HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, PrefetchCursor& prefetch) {
   MakeWeights<NV> weights;
   bool raise = false;
@@ -204,7 +195,7 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, PrefetchCur
     raise |= !hn::AllFalse(d, hn::Eq(weights.shift[j], hn::Set(d, -kInfinity)));
   }
   if (raise) return false;
-  Score<MR, NV>(d, args, {0, args.key_count}, weights, prefetch);
+  Score<Form, MR, NV>(d, args, {0, args.key_count}, weights, prefetch);
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     raise |= !hn::AllFalse(

@@ -5,9 +5,10 @@
 //
 //   tile[i][j] += Σ_s a(i, s) * b[s][j]     i < MR rows, j < NV vectors, s < steps
 //
-// `b` is an array of NV vectors a step; `a` is read in place, one element at a time, and broadcast. MR * NV accumulators stay in registers, beside NV vectors of b and one of a. Each
-// accumulator is a single chain of FMAs in step order, so its bits do not depend on MR or NV; MR *
-// NV must be at least FMA latency x FMAs a cycle (8 on the x86 cores measured) to hide that chain.
+// `b` is an array of NV vectors a step; `a` is read in place, one element at a time, and broadcast.
+// MR * NV accumulators stay in registers, beside NV vectors of b and one of a. Each accumulator is
+// a single chain of FMAs in step order, so its bits do not depend on MR or NV; MR * NV must be at
+// least FMA latency x FMAs a cycle (8 on the x86 cores measured) to hide that chain.
 
 #if defined(LANEWISE_SRC_KERNELS_REGISTER_TILE_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LANEWISE_SRC_KERNELS_REGISTER_TILE_INL_H_
@@ -30,6 +31,13 @@ enum class ARows {
   kStrided,     // a(i, s) = a[i * stride + s]: rows of K against queries
   kContiguous,  // a(i, s) = a[i + s * stride]: columns of V against weights
 };
+
+// The tile that takes the rows left over by a tile of `rows`: the next smaller power of two.
+constexpr size_t TailRows(size_t rows) {
+  size_t tail = 1;
+  while (2 * tail < rows) tail *= 2;
+  return tail;
+}
 
 template <size_t MR, size_t NV>
 struct RegisterTile {

@@ -13,6 +13,8 @@
 #include <cstdint>    // bits
 #include <limits>
 
+#include "src/reference/score.h"
+
 namespace lanewise::reference {
 namespace {
 
@@ -117,23 +119,9 @@ bool MaySee(const AttentionTensors& tensors, const AttentionOptions& options, co
   return !options.bias || PairElement(tensors.bias, at, key) != -kInfinity;
 }
 
-double Capped(const AttentionOptions& options, double dot) {
+double Capped(const AttentionOptions& options, double raw) {
   const double cap = options.softcap.value_or(0.0F);
-  return cap == 0.0 ? dot : cap * std::tanh(dot / cap);
-}
-
-// Scores `key` with the products of q and k.
-void Score(const std::vector<double>& q, const std::vector<double>& k, double scale,
-           const AttentionOptions& options, SeenKey& key) {
-  for (size_t d = 0; d < q.size(); ++d) {
-    key.dot += q[d] * k[d];
-    key.dot_magnitude += std::abs(q[d] * k[d]);
-    key.key_magnitude += std::abs(k[d]);
-  }
-  key.dot *= scale;
-  key.dot_magnitude *= std::abs(scale);
-  key.capped = Capped(options, key.dot);
-  key.score = key.capped + key.bias - key.alibi;
+  return cap == 0.0 ? raw : cap * std::tanh(raw / cap);
 }
 
 // exp(score - max); a score of -inf has no weight even when there is no larger one. NaN, which lost
@@ -233,9 +221,8 @@ AttentionResult MergeAttention(const std::vector<AttentionPart>& parts) {
 std::vector<SeenKey> SeenKeys(const AttentionTensors& tensors, const AttentionOptions& options,
                               const RowIndex& at) {
   const Sequence sequence = SequenceOf(tensors, options, at);
-  const double scale = ScaleOf(options, tensors.q.sizes[3]);
-  std::vector<double> q, k;
-  ReadRow(tensors.q, at, q);
+  const QueryScores scores(tensors, options, at);
+  std::vector<double> k;
   std::vector<SeenKey> seen;
   for (int64_t j = 0; j < sequence.keys; ++j) {
     const Distance distance = DistanceOf(options, sequence, at.row - sequence.first_query, j);
@@ -247,7 +234,9 @@ std::vector<SeenKey> SeenKeys(const AttentionTensors& tensors, const AttentionOp
       key.alibi = double{tensors.alibi_slopes.data[at.head]} * static_cast<double>(distance.keys);
     }
     ReadRow(tensors.k, {at.batch, KvHeadOf(tensors, at.head), key.key}, k);
-    Score(q, k, scale, options, key);
+    key.raw = scores.Of(k).value;
+    key.capped = Capped(options, key.raw);
+    key.score = key.capped + key.bias - key.alibi;
     seen.push_back(key);
   }
   return seen;
@@ -258,7 +247,11 @@ double SinkOf(const AttentionTensors& tensors, const AttentionOptions& options, 
 }
 
 double ScaleOf(const AttentionOptions& options, int64_t dim) {
-  return options.scale ? double{*options.scale} : 1.0 / std::sqrt(static_cast<double>(dim));
+  if (options.score == AttentionScore::kGaussian) {
+    return 1.0 / (double{*options.bandwidth} * double{*options.bandwidth});
+  }
+  if (options.scale) return *options.scale;
+  return options.score == AttentionScore::kDot ? 1.0 / std::sqrt(static_cast<double>(dim)) : 1.0;
 }
 
 int64_t KvHeadOf(const AttentionTensors& tensors, int64_t head) {

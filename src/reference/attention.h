@@ -38,11 +38,9 @@ struct RowIndex {
 
 // A key that a row sees, and how its score comes about.
 struct SeenKey {
-  int64_t key = 0;           // index in k and v, and in the last axis of mask, bias and weights
-  double dot = 0;            // scale * (q · k)
-  double dot_magnitude = 0;  // Σ_d |scale q_d k_d|
-  double key_magnitude = 0;  // Σ_d |k_d|
-  double capped = 0;         // dot after softcap
+  int64_t key = 0;    // index in k and v, and in the last axis of mask, bias and weights
+  double raw = 0;     // what the score function says (score.h)
+  double capped = 0;  // raw after softcap
   double bias = 0;
   double alibi = 0;  // slope * |position - j|
   double score = 0;  // capped + bias - alibi
@@ -55,7 +53,7 @@ std::vector<SeenKey> SeenKeys(const AttentionTensors& tensors, const AttentionOp
 // The logit that enlarges the denominators of a head; -inf if there is none.
 double SinkOf(const AttentionTensors& tensors, const AttentionOptions& options, int64_t head);
 
-// The factor of q·k.
+// The factor of the score function: `scale` or its default, for Gaussian scores 1 / bandwidth².
 double ScaleOf(const AttentionOptions& options, int64_t dim);
 
 // The kv head that query head `head` reads.

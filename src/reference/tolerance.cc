@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "src/reference/half_format.h"
+#include "src/reference/score.h"
 
 namespace lanewise::reference {
 namespace {
@@ -124,14 +125,35 @@ class OutBounds {
   double largest_weight_ = 0;
 };
 
-// Of the score of a key.
-double ScoreError(const AttentionOptions& options, int64_t dim, const SeenKey& key) {
-  double error = kRounding * (static_cast<double>(dim) + 4) * key.dot_magnitude +
-                 kSubnormalRounding * key.key_magnitude;
+// Of a raw score: the first lines of e_j.
+double RawError(const AttentionTensors& tensors, const AttentionOptions& options,
+                const RawScore& raw) {
+  const double dim = static_cast<double>(tensors.q.sizes[3]);
+  const double subnormal = kSubnormalRounding * raw.subnormal;
+  switch (options.score) {
+    case AttentionScore::kDot:
+      return kRounding * (dim + 4) * raw.magnitude + subnormal;
+    case AttentionScore::kBilinear: {
+      const double key_dim = static_cast<double>(tensors.k.sizes[3]);
+      return kRounding * (dim + key_dim + 6) * raw.magnitude + subnormal;
+    }
+    case AttentionScore::kAdditive: {
+      const double hidden = static_cast<double>(tensors.w_out.size);
+      return kRounding * ((hidden + 10) * raw.magnitude + raw.projection) + subnormal;
+    }
+    case AttentionScore::kGaussian:
+      return kRounding * (2 * dim + 8) * raw.magnitude + subnormal;
+  }
+  return kInfinity;
+}
+
+// Of what makes the score of a key out of its raw score.
+double EditError(const AttentionOptions& options, const SeenKey& key) {
+  double error = 0;
   if (const double cap = options.softcap.value_or(0.0F); cap != 0) {
     // The quotient, or 1 / cap, may be subnormal.
     error +=
-        kRounding * 12 * std::abs(key.capped) + kSubnormalRounding * cap * (1 + std::abs(key.dot));
+        kRounding * 12 * std::abs(key.capped) + kSubnormalRounding * cap * (1 + std::abs(key.raw));
   }
   if (options.bias || options.alibi_slopes) {
     error += kRounding * 6 * (std::abs(key.capped) + std::abs(key.bias) + std::abs(key.alibi));
@@ -139,15 +161,26 @@ double ScoreError(const AttentionOptions& options, int64_t dim, const SeenKey& k
   return error;
 }
 
-// Does f32 arithmetic on the scores of a row overflow?
-bool Overflows(const std::vector<double>& q, double scale, const std::vector<SeenKey>& seen) {
-  constexpr double kTooLarge = double{FLT_MAX} / 2;
-  for (const double value : q) {
-    if (std::abs(scale * value) >= kTooLarge) return true;
-  }
+// The raw scores of a row for the keys it sees.
+std::vector<RawScore> RawScores(const AttentionTensors& tensors, const AttentionOptions& options,
+                                const RowIndex& at, const std::vector<SeenKey>& seen) {
+  const QueryScores scores(tensors, options, at);
+  std::vector<RawScore> raw;
+  std::vector<double> k;
   for (const SeenKey& key : seen) {
+    ReadRow(tensors.k, {at.batch, KvHeadOf(tensors, at.head), key.key}, k);
+    raw.push_back(scores.Of(k));
+  }
+  return raw;
+}
+
+// Does f32 arithmetic on the scores of a row overflow?
+bool Overflows(const std::vector<RawScore>& raw, const std::vector<SeenKey>& seen) {
+  constexpr double kTooLarge = double{FLT_MAX} / 2;
+  for (size_t j = 0; j < seen.size(); ++j) {
+    const SeenKey& key = seen[j];
     // -FLT_MAX is the lowest bias in use, so that only true overflow counts.
-    if (key.dot_magnitude >= kTooLarge ||
+    if (raw[j].largest >= kTooLarge ||
         std::abs(key.capped) + std::abs(key.bias) + std::abs(key.alibi) >=
             double{FLT_MAX} * (1 + kRounding / 2)) {
       return true;
@@ -158,12 +191,14 @@ bool Overflows(const std::vector<double>& q, double scale, const std::vector<See
 
 // The addends of a row: the keys it sees, then the sink if there is one.
 std::vector<Addend> AddendsOf(const AttentionTensors& tensors, const AttentionOptions& options,
-                              int64_t head, const std::vector<SeenKey>& seen) {
+                              int64_t head, const std::vector<RawScore>& raw,
+                              const std::vector<SeenKey>& seen) {
   std::vector<Addend> addends;
   double highest = -kInfinity;
-  for (const SeenKey& key : seen) {
-    addends.push_back({key.score, ScoreError(options, tensors.q.sizes[3], key)});
-    highest = std::max(highest, key.score);
+  for (size_t j = 0; j < seen.size(); ++j) {
+    const double error = RawError(tensors, options, raw[j]) + EditError(options, seen[j]);
+    addends.push_back({seen[j].score, error});
+    highest = std::max(highest, seen[j].score);
   }
   if (options.sinks) {
     const double sink = SinkOf(tensors, options, head);
@@ -186,16 +221,16 @@ void BoundRow(const AttentionTensors& tensors, const AttentionOptions& options, 
               const RowOutputs& outputs) {
   const std::vector<SeenKey> seen = SeenKeys(tensors, options, at);
   const size_t value_dim = static_cast<size_t>(tensors.v.sizes[3]);
-  std::vector<double> q;
-  ReadRow(tensors.q, at, q);
-  if (Overflows(q, ScaleOf(options, tensors.q.sizes[3]), seen)) {
+  const std::vector<RawScore> raw = RawScores(tensors, options, at, seen);
+  if (Overflows(raw, seen)) {
     std::fill_n(outputs.out, value_dim, kInfinity);
     *outputs.lse = kInfinity;
     if (outputs.weights == nullptr) return;
     for (const SeenKey& key : seen) outputs.weights[key.key] = kInfinity;
     return;
   }
-  const RowWeights row = Weigh(AddendsOf(tensors, options, at.head, seen), outputs.expected_lse);
+  const RowWeights row =
+      Weigh(AddendsOf(tensors, options, at.head, raw, seen), outputs.expected_lse);
   OutBounds out(outputs.expected_out, value_dim);
   std::vector<double> value(value_dim, 0.0);
   if (options.sinks) out.Add(0, row.p_error.back(), value);

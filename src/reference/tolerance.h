@@ -28,7 +28,7 @@ struct AttentionTolerance {
 // product after softcap, bias, ALiBi), p_j = exp(s_j - lse), and
 //
 //   A_j = Σ_d |scale q_d k_jd|        D_j = max_i s_i - s_j
-//   e_j = u * ((dim + 4) * A_j
+//   e_j = u * ((dim + 4) * A_j                      of dot products; others below
 //              + 12 * |t_j|                         with softcap
 //              + 6 * (|t_j| + |b_j| + |a_j|))       with bias or ALiBi
 //   w_j = e_j + u * (4 * D_j + 48)                  relative error of a weight
@@ -51,6 +51,17 @@ struct AttentionTolerance {
 // by 5u. L: one rounding a key, at most one rescaling every eight keys, the division. A weight
 // below e^-86 of the row's largest may be flushed to 0: its w_j is 1. Holds for any order of
 // summation.
+//
+// The first term of e_j for the other score functions:
+//
+//   bilinear  (dim + key_dim + 6) * Σ_dc |scale q_d W_dc k_jc|: the rounded sums of a projected
+//             query, then those of its dot product
+//   additive  Σ_h |scale w_h| * ((hidden + 10) * |t_h| + (dim + 2) * Σ_d |W_q,hd q_d|
+//                                + (key_dim + 2) * Σ_d |W_k,hd k_jd|), t_h = tanh(z_h): z_h is off
+//             by the sums of its two parts and their own; tanh does not enlarge that, is off by 6u
+//             of itself, and `hidden` sums follow. Rows that come projected count 1 * |q_h|, |k_jh|
+//   Gaussian  (2 dim + 8) * (Σ_d |q_d k_jd| + ‖q‖²/2 + ‖k_j‖²/2) / h²: s is computed as
+//             (q·k - ‖q‖²/2 - ‖k‖²/2) / h², each norm a sum of its own, all of them added in turn
 //
 // A sink is one more key, of value 0. Its exp may be taken relative to the largest score of a key,
 // so its D counts in both directions.

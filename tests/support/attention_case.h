@@ -43,11 +43,21 @@ struct AttentionCase {
   std::vector<int64_t> q_offsets = {};
   std::vector<int64_t> k_offsets = {};
 
+  // Parameters of the score, where score and options ask for them; empty: Gen(4) to Gen(7).
+  std::vector<float> w = {};
+  std::vector<float> wq = {};
+  std::vector<float> wk = {};
+  std::vector<float> w_out = {};
+
   void SetMask(const Sizes& sizes, std::vector<uint8_t> values);
   void SetBias(const Sizes& sizes, std::vector<float> values);
   void SetAlibiSlopes(std::vector<float> values);
   void SetSinks(std::vector<float> values);
   void SetKvLen(std::vector<int64_t> values);
+  void SetGaussian(float bandwidth);
+  void SetBilinear(int64_t key_dim);
+  // With the projections that are asked for; without one its rows have `hidden` columns.
+  void SetAdditive(int64_t hidden, bool projects_q, bool projects_k);
   // The type of q, k, v and out.
   void SetTypes(DataType type);
   // A ragged batch of these sequences; also sets batch, queries and keys.
@@ -56,17 +66,24 @@ struct AttentionCase {
 
   StrideRule q_strides = DenseStrides;
   StrideRule kv_strides = DenseStrides;
-  StrideRule pair_strides = DenseStrides;  // of mask and bias
-  StrideRule out_strides = DenseStrides;   // of lse and weights too
-  Placement placement = {};                // of each array
+  StrideRule pair_strides = DenseStrides;    // of mask and bias
+  StrideRule weight_strides = DenseStrides;  // of w, wq and wk
+  StrideRule out_strides = DenseStrides;     // of lse and weights too
+  Placement placement = {};                  // of each array
 
   // The batch axis of the arrays.
   int64_t items() const { return options.ragged ? 1 : shape.batch; }
   Sizes q_sizes() const { return {items(), shape.heads, shape.queries, shape.dim}; }
-  Sizes k_sizes() const { return {items(), shape.kv_heads, shape.keys, shape.dim}; }
+  Sizes k_sizes() const { return {items(), shape.kv_heads, shape.keys, key_dim()}; }
   Sizes v_sizes() const { return {items(), shape.kv_heads, shape.keys, shape.value_dim}; }
   Sizes out_sizes() const { return {items(), shape.heads, shape.queries, shape.value_dim}; }
   Sizes lse_sizes() const { return {items(), shape.heads, shape.queries, 1}; }
+  // With their defaults in place of 0.
+  int64_t key_dim() const { return shape.key_dim == 0 ? shape.dim : shape.key_dim; }
+  int64_t hidden() const { return shape.hidden == 0 ? shape.dim : shape.hidden; }
+  Sizes w_sizes() const { return {1, 1, shape.dim, key_dim()}; }
+  Sizes wq_sizes() const { return {1, 1, hidden(), shape.dim}; }
+  Sizes wk_sizes() const { return {1, 1, hidden(), key_dim()}; }
   // Of weights, and of a mask or bias that does not broadcast.
   Sizes pair_sizes() const { return {items(), shape.heads, shape.queries, shape.keys}; }
 
@@ -132,10 +149,17 @@ class PreparedCase {
   GuardedArray<int64_t> kv_len_;
   GuardedArray<int64_t> q_offsets_;
   GuardedArray<int64_t> k_offsets_;
+  Array w_;
+  Array wq_;
+  Array wk_;
+  GuardedArray<float> w_out_;
   AttentionTensors inputs_;
 };
 
-// Runs `description` on each of `paths` and compares with the reference.
+// Those of `paths` that can compute the score of a case: `few` takes dot products only.
+std::vector<Path> PathsFor(const AttentionCase& description, const std::vector<Path>& paths);
+
+// Runs `description` on each of PathsFor(description, paths) and compares with the reference.
 void ExpectMatchesReference(const AttentionCase& description, const std::vector<Path>& paths);
 
 // Known results. Weights are compared with the reference.
@@ -146,8 +170,8 @@ struct KnownResult {
   double lse_tolerance = 0.0;
 };
 
-// Runs `description` on each of `paths` and compares with `known`, which the reference itself has
-// to reproduce to the digits that such numbers are quoted with.
+// Runs `description` on each of PathsFor(description, paths) and compares with `known`, which the
+// reference itself has to reproduce to the digits that such numbers are quoted with.
 void ExpectKnownResult(const AttentionCase& description, const KnownResult& known,
                        const std::vector<Path>& paths);
 

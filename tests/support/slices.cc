@@ -42,7 +42,7 @@ AttentionCase PartOf(const AttentionCase& whole, const CasePart& part) {
   }
   const Range keys = Whole(shape.keys);
   one.q = Slice(whole.q, whole.q_sizes(), {part.items, part.heads, part.queries, Whole(shape.dim)});
-  one.k = Slice(whole.k, whole.k_sizes(), {part.items, kv_heads, keys, Whole(shape.dim)});
+  one.k = Slice(whole.k, whole.k_sizes(), {part.items, kv_heads, keys, Whole(whole.key_dim())});
   one.v = Slice(whole.v, whole.v_sizes(), {part.items, kv_heads, keys, Whole(shape.value_dim)});
   if (whole.options.mask) {
     one.mask_sizes = BroadcastPart(whole.mask_sizes, one.pair_sizes());
