@@ -82,6 +82,8 @@ typedef struct lanewise_attention_shape {
   int64_t keys;
   int64_t dim;
   int64_t value_dim;
+  int64_t key_dim;  // 0: dim
+  int64_t hidden;   // 0: dim
   lanewise_data_type q_type;
   lanewise_data_type k_type;
   lanewise_data_type v_type;
@@ -94,10 +96,24 @@ LANEWISE_EXPORT lanewise_status lanewise_attention_shape_init(lanewise_attention
 // No limit on that side of a window.
 #define LANEWISE_UNLIMITED ((int64_t)-1)
 
+// lanewise::AttentionScore.
+typedef int32_t lanewise_attention_score;
+enum {
+  LANEWISE_SCORE_DOT = 0,
+  LANEWISE_SCORE_BILINEAR = 1,
+  LANEWISE_SCORE_ADDITIVE = 2,
+  LANEWISE_SCORE_GAUSSIAN = 3
+};
+
 // lanewise::AttentionOptions. A value counts only if its `has_` field is true.
 typedef struct lanewise_attention_options {
+  lanewise_attention_score score;
   bool has_scale;
   float scale;
+  bool has_bandwidth;
+  float bandwidth;
+  bool wq;
+  bool wk;
 
   bool causal;
   bool top_left;
@@ -158,7 +174,7 @@ typedef struct lanewise_page_table {
 // lanewise::AttentionTensors, with shapes and aliasing as there. Start from `= {0}`.
 typedef struct lanewise_attention_tensors {
   lanewise_tensor q;        // [batch, heads, queries, dim]
-  lanewise_tensor k;        // [batch, kv_heads, keys, dim]
+  lanewise_tensor k;        // [batch, kv_heads, keys, key_dim]
   lanewise_tensor v;        // [batch, kv_heads, keys, value_dim]
   lanewise_tensor out;      // [batch, heads, queries, value_dim]
   lanewise_tensor lse;      // f32 [batch, heads, queries, 1]
@@ -174,6 +190,10 @@ typedef struct lanewise_attention_tensors {
   lanewise_page_table page_table;     // k and v: [pages, kv_heads, page_size, ...]
   lanewise_int64_array q_offsets;     // [batch + 1]
   lanewise_int64_array k_offsets;     // [batch + 1]
+  lanewise_tensor w;                  // f32 [1, 1, dim, key_dim]
+  lanewise_tensor wq;                 // f32 [1, 1, hidden, dim]
+  lanewise_tensor wk;                 // f32 [1, 1, hidden, key_dim]
+  lanewise_float_array w_out;         // [hidden]
 } lanewise_attention_tensors;
 
 // lanewise::AttentionPlan and lanewise::Workspace. To be destroyed with the functions below, which

@@ -42,6 +42,10 @@ static_assert(LANEWISE_F16 == static_cast<int>(lanewise::DataType::kF16));
 static_assert(LANEWISE_BF16 == static_cast<int>(lanewise::DataType::kBF16));
 static_assert(LANEWISE_BOOL == static_cast<int>(lanewise::DataType::kBool));
 static_assert(LANEWISE_UNLIMITED == lanewise::kUnlimited);
+static_assert(LANEWISE_SCORE_DOT == static_cast<int>(lanewise::AttentionScore::kDot));
+static_assert(LANEWISE_SCORE_BILINEAR == static_cast<int>(lanewise::AttentionScore::kBilinear));
+static_assert(LANEWISE_SCORE_ADDITIVE == static_cast<int>(lanewise::AttentionScore::kAdditive));
+static_assert(LANEWISE_SCORE_GAUSSIAN == static_cast<int>(lanewise::AttentionScore::kGaussian));
 
 // At most `capacity` bytes of `from` with a terminating 0.
 void CopyText(std::string_view from, char* to, size_t capacity) {
@@ -107,6 +111,8 @@ lanewise::AttentionShape FromC(const lanewise_attention_shape& shape) {
   result.keys = shape.keys;
   result.dim = shape.dim;
   result.value_dim = shape.value_dim;
+  result.key_dim = shape.key_dim;
+  result.hidden = shape.hidden;
   result.q_type = static_cast<lanewise::DataType>(shape.q_type);
   result.k_type = static_cast<lanewise::DataType>(shape.k_type);
   result.v_type = static_cast<lanewise::DataType>(shape.v_type);
@@ -117,7 +123,11 @@ lanewise::AttentionShape FromC(const lanewise_attention_shape& shape) {
 lanewise::AttentionOptions FromC(const lanewise_attention_options* options) {
   lanewise::AttentionOptions result;
   if (options == nullptr) return result;
+  result.score = static_cast<lanewise::AttentionScore>(options->score);
   if (options->has_scale) result.scale = options->scale;
+  if (options->has_bandwidth) result.bandwidth = options->bandwidth;
+  result.wq = options->wq;
+  result.wk = options->wk;
   result.causal = options->causal;
   result.top_left = options->top_left;
   if (options->has_query_offset) result.query_offset = options->query_offset;
@@ -166,6 +176,10 @@ lanewise::AttentionTensors FromC(const lanewise_attention_tensors& tensors) {
   result.page_table = FromC(tensors.page_table);
   result.q_offsets = {tensors.q_offsets.data, tensors.q_offsets.size};
   result.k_offsets = {tensors.k_offsets.data, tensors.k_offsets.size};
+  result.w = FromC(tensors.w);
+  result.wq = FromC(tensors.wq);
+  result.wk = FromC(tensors.wk);
+  result.w_out = {tensors.w_out.data, tensors.w_out.size};
   return result;
 }
 

@@ -44,6 +44,55 @@ static void Golden(void) {
   ExpectOut(&tensors, &options, 70.0f / 3, kUntouched, kUntouched);
 }
 
+static void GoldenScores(void) {
+  const float q[2] = {1, 0};
+  const float v[3] = {10, 20, 40};
+  const float keys[6] = {1, 0, 0, 1, 1, 1};
+  const float unit[4] = {1, 0, 0, 1};
+  const float w[4] = {2, 1, 0, 1};
+  const float w_out[2] = {1, -1};
+  lanewise_attention_tensors plain = EvenTensors();
+  plain.q = Dense(q, LANEWISE_F32, 1, 1, 1, 2);
+  plain.k = Dense(keys, LANEWISE_F32, 1, 1, 3, 2);
+  plain.v = Dense(v, LANEWISE_F32, 1, 1, 3, 1);
+  plain.out = Dense(out, LANEWISE_F32, 1, 1, 1, 1);
+
+  lanewise_attention_tensors tensors = plain;
+  lanewise_attention_options options = Defaults();
+  options.score = LANEWISE_SCORE_ADDITIVE;
+  options.wq = options.wk = true;
+  tensors.wq = tensors.wk = Dense(unit, LANEWISE_F32, 1, 1, 2, 2);
+  tensors.w_out = (lanewise_float_array){w_out, 2};
+  ExpectOut(&tensors, &options, 19.64206077f, kUntouched, kUntouched);
+
+  tensors = plain;
+  options = Defaults();
+  options.score = LANEWISE_SCORE_BILINEAR;
+  tensors.w = Dense(w, LANEWISE_F32, 1, 1, 2, 2);
+  ExpectOut(&tensors, &options, 30.85753440f, kUntouched, kUntouched);
+
+  options = Defaults();
+  options.score = LANEWISE_SCORE_GAUSSIAN;
+  options.has_bandwidth = true;
+  options.bandwidth = 1;
+  ExpectOut(&plain, &options, 21.07911380f, kUntouched, kUntouched);
+
+  // Sizes of a plan's shape.
+  lanewise_attention_shape shape;
+  CHECK(lanewise_attention_shape_init(&shape) == LANEWISE_OK);
+  shape.queries = shape.keys = 3;
+  shape.dim = shape.value_dim = 2;
+  shape.key_dim = 4;
+  lanewise_plan* plan = NULL;
+  CHECK(lanewise_plan_create(&shape, NULL, NULL, &plan, NULL) == LANEWISE_INVALID_ARGUMENT);
+  options = Defaults();
+  options.score = LANEWISE_SCORE_BILINEAR;
+  CHECK(lanewise_plan_create(&shape, &options, NULL, &plan, NULL) == LANEWISE_OK);
+  CHECK(lanewise_plan_destroy(plan) == LANEWISE_OK);
+  shape.hidden = 2;
+  CHECK(lanewise_plan_create(&shape, &options, NULL, &plan, NULL) == LANEWISE_INVALID_ARGUMENT);
+}
+
 static void WhoSeesWhat(void) {
   const lanewise_attention_tensors tensors = EvenTensors();
   lanewise_attention_options options = Defaults();
@@ -211,6 +260,7 @@ static void ZeroSizes(void) {
 int main(void) {
   const Test tests[] = {
       {"Golden", Golden},
+      {"GoldenScores", GoldenScores},
       {"WhoSeesWhat", WhoSeesWhat},
       {"MaskTrueMeansMayAttend", MaskTrueMeansMayAttend},
       {"OptionalArrays", OptionalArrays},
