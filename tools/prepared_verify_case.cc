@@ -11,6 +11,8 @@
 #include <limits>
 #include <utility>
 
+#include "src/attention/score.h"
+
 namespace lanewise::tools {
 namespace {
 
@@ -61,6 +63,15 @@ Sizes PairSizes(const AttentionShape& shape, Pairs pairs) {
   return {0, 0, 0, 0};
 }
 
+AttentionShape FullShape(const VerifyCase& c) {
+  return attention::WithScoreSizes(c.shape, c.options.score);
+}
+
+// Of a matrix of parameters; nothing if there is none.
+Sizes ParameterSizes(bool wanted, int64_t rows, int64_t columns) {
+  return wanted ? Sizes{1, 1, rows, columns} : Sizes{0, 0, 0, 0};
+}
+
 // Whether the pattern hides a pair, row by row of an array over the scores.
 class Hides {
  public:
@@ -90,11 +101,19 @@ PreparedVerifyCase::PreparedVerifyCase(VerifyCase description)
     : case_(std::move(description)),
       q_(SizesOf(case_, case_.shape.heads, case_.shape.queries, case_.shape.dim), case_.layout,
          case_.shape.q_type),
-      k_(SizesOf(case_, case_.shape.kv_heads, case_.shape.keys, case_.shape.dim), case_.layout,
-         case_.shape.k_type),
+      k_(SizesOf(case_, case_.shape.kv_heads, case_.shape.keys, FullShape(case_).key_dim),
+         case_.layout, case_.shape.k_type),
       v_(SizesOf(case_, case_.shape.kv_heads, case_.shape.keys, case_.shape.value_dim),
          case_.layout, case_.shape.v_type),
       bias_(PairSizes(case_.shape, case_.bias), OwnLayout(case_.layout)),
+      w_(ParameterSizes(case_.options.score == AttentionScore::kBilinear, case_.shape.dim,
+                        FullShape(case_).key_dim),
+         OwnLayout(case_.layout)),
+      wq_(ParameterSizes(case_.options.wq, FullShape(case_).hidden, case_.shape.dim),
+          OwnLayout(case_.layout)),
+      wk_(ParameterSizes(case_.options.wk, FullShape(case_).hidden, FullShape(case_).key_dim),
+          OwnLayout(case_.layout)),
+      w_out_(ParameterSizes(true, 1, FullShape(case_).hidden), Layout::kDense),
       out_(SizesOf(case_, case_.shape.heads, case_.shape.queries, case_.shape.value_dim),
            OwnLayout(case_.layout), case_.shape.out_type),
       lse_(SizesOf(case_, case_.shape.heads, case_.shape.queries, 1), OwnLayout(case_.layout)),
@@ -112,7 +131,7 @@ PreparedVerifyCase::PreparedVerifyCase(VerifyCase description)
 
 void PreparedVerifyCase::FillInputs() {
   uint64_t seed = 0;
-  for (VerifyArray* array : {&q_, &k_, &v_}) {
+  for (VerifyArray* array : {&q_, &k_, &v_, &w_, &wq_, &wk_, &w_out_}) {
     Random random(++seed);
     const Tensor view = array->floats();
     const float factor = array == &q_ && case_.content == Content::kLargeScores ? 500.0f : 1.0f;
@@ -235,6 +254,13 @@ AttentionTensors PreparedVerifyCase::Inputs() const {
     tensors.mask = {mask_.data(), DataType::kBool, PairSizes(case_.shape, case_.mask)};
   }
   if (case_.options.bias) tensors.bias = bias_.view();
+  if (case_.options.score == AttentionScore::kBilinear) tensors.w = w_.view();
+  if (case_.options.wq) tensors.wq = wq_.view();
+  if (case_.options.wk) tensors.wk = wk_.view();
+  if (case_.options.score == AttentionScore::kAdditive) {
+    const ConstTensor w_out = w_out_.view();
+    tensors.w_out = {static_cast<const float*>(w_out.data), w_out.sizes[3]};
+  }
   if (case_.options.alibi_slopes) tensors.alibi_slopes = view(slopes_);
   if (case_.options.sinks) tensors.sinks = view(sinks_);
   if (case_.options.kv_len) tensors.kv_len = view(case_.kv_len);

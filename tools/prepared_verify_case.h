@@ -42,7 +42,7 @@ class PreparedVerifyCase {
   AttentionTensors Inputs() const;
 
   VerifyCase case_;
-  VerifyArray q_, k_, v_, bias_, out_, lse_, weights_;
+  VerifyArray q_, k_, v_, bias_, w_, wq_, wk_, w_out_, out_, lse_, weights_;
   std::vector<uint8_t> mask_;  // dense
   std::vector<float> slopes_, sinks_;
   reference::AttentionResult expected_;

@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The list of cases, but for those of decoding and of 16-bit types.
+// The list of cases, but for those of score functions, of decoding and of 16-bit types.
 
 #include "tools/verify_cases.h"
 
@@ -327,6 +327,7 @@ class CaseList {
 
 std::vector<VerifyCase> VerifyCases() {
   std::vector<VerifyCase> cases = CaseList().Make();
+  for (VerifyCase& scored : VerifyScoreCases()) cases.push_back(std::move(scored));
   for (VerifyCase& typed : VerifyTypeCases()) cases.push_back(std::move(typed));
   return cases;
 }

@@ -3,7 +3,7 @@
 
 // The built-in cases of `lanewise verify`: sizes around the lanes and rows of every register tile,
 // every option alone and with others, shared heads, strides, numbers that are hard on softmax,
-// decoding, and every type.
+// every score function, decoding, and every type.
 
 #ifndef LANEWISE_TOOLS_VERIFY_CASES_H_
 #define LANEWISE_TOOLS_VERIFY_CASES_H_
@@ -70,6 +70,9 @@ struct VerifyCase {
 };
 
 std::vector<VerifyCase> VerifyCases();
+
+// Those of them whose scores are no dot products.
+std::vector<VerifyCase> VerifyScoreCases();
 
 // Those of them that decode, or have other types than f32.
 std::vector<VerifyCase> VerifyTypeCases();

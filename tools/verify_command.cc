@@ -73,6 +73,9 @@ Result<TargetReport> VerifyTarget(const Runtime& runtime, std::vector<PreparedVe
   for (auto& [name, overrides] : Choices(report.tiles)) {
     for (PreparedVerifyCase& prepared : cases) {
       const VerifyCase& description = prepared.description();
+      // `few` takes dot products only.
+      const bool is_dot = description.options.score == AttentionScore::kDot;
+      if (overrides.variant == "few" && !is_dot) continue;
       overrides.kv_block = description.kv_block;
       const Result<AttentionPlan> plan =
           attention::PlanAttentionWith(description.shape, description.options, runtime, overrides);
