@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "bench/prepared_attention.h"
+#include "src/attention/score.h"
 
 namespace lanewise::bench {
 namespace {
@@ -69,6 +70,21 @@ constexpr AttentionOptions Softcap(float cap) {
   return options;
 }
 
+constexpr AttentionOptions Gaussian(float bandwidth) {
+  AttentionOptions options;
+  options.score = AttentionScore::kGaussian;
+  options.bandwidth = bandwidth;
+  return options;
+}
+
+// With both projections; hidden is dim.
+constexpr AttentionOptions Additive() {
+  AttentionOptions options;
+  options.score = AttentionScore::kAdditive;
+  options.wq = options.wk = true;
+  return options;
+}
+
 constexpr Line kLines[] = {
     // name, batch, heads, kv_heads, queries, keys, dim, options, types
     {"full_d64", 1, 8, 8, 2048, 2048, 64, kFull},
@@ -78,6 +94,8 @@ constexpr Line kLines[] = {
     {"full_d64_mask", 1, 8, 8, 2048, 2048, 64, Mask()},
     {"full_d64_bias", 1, 8, 8, 2048, 2048, 64, Bias()},
     {"full_d64_softcap", 1, 8, 8, 2048, 2048, 64, Softcap(30)},
+    {"gaussian_d64", 1, 8, 8, 2048, 2048, 64, Gaussian(3)},
+    {"additive_d64", 1, 4, 4, 1024, 1024, 64, Additive()},
     {"causal_d64", 1, 8, 8, 2048, 2048, 64, Causal()},
     {"causal_d128", 1, 8, 8, 4096, 4096, 128, Causal()},
     {"bert", 8, 12, 12, 128, 128, 64, kFull},
@@ -147,6 +165,14 @@ AttentionCase CustomCase(const AttentionShape& shape, const AttentionOptions& op
       fmt::format("b{}_h{}_kv{}_q{}_k{}_d{}_v{}", shape.batch, shape.heads, shape.kv_heads,
                   shape.queries, shape.keys, shape.dim, shape.value_dim) +
       TypeSuffix(shape);
+  if (shape.key_dim != 0) name += fmt::format("_kd{}", shape.key_dim);
+  if (options.score != AttentionScore::kDot) {
+    name += fmt::format("_{}", attention::ScoreName(options.score));
+  }
+  if (shape.hidden != 0) name += fmt::format("{}", shape.hidden);
+  if (options.bandwidth) name += fmt::format("{}", *options.bandwidth);
+  if (options.wq) name += "_wq";
+  if (options.wk) name += "_wk";
   if (options.causal) name += "_causal";
   if (options.top_left) name += "_top_left";
   if (options.query_offset) name += fmt::format("_offset{}", *options.query_offset);

@@ -51,6 +51,9 @@ class PreparedCase {
   // Useful floating-point operations of a call.
   virtual double flops() const = 0;
 
+  // Numbers whose tanh a call takes, if that is what bounds it; else 0.
+  virtual double tanhs() const { return 0; }
+
   // The bytes that a call has to move, if memory is what bounds it, and what they are compared
   // with: the best of these yardsticks, over the same arrays.
   virtual std::optional<double> bytes() const { return std::nullopt; }

@@ -14,6 +14,7 @@
 #include "bench/random_elements.h"
 #include "bench/work.h"
 #include "src/attention/overrides.h"
+#include "src/attention/score.h"
 #include "src/core/sizes.h"
 
 namespace lanewise::bench {
@@ -78,11 +79,27 @@ Status CaseArrays::AddSinks(int64_t heads) {
   return {};
 }
 
+Status CaseArrays::AddParameters(const AttentionShape& shape, const AttentionOptions& options) {
+  constexpr DataType kF32 = DataType::kF32;
+  const Sizes w = {1, 1, shape.dim, shape.key_dim};
+  const Sizes wq = {1, 1, shape.hidden, shape.dim};
+  const Sizes wk = {1, 1, shape.hidden, shape.key_dim};
+  Status s;
+  if (options.score == AttentionScore::kBilinear) s = AddRandom(kF32, w, 9, tensors_.w);
+  if (s.ok() && options.wq) s = AddRandom(kF32, wq, 10, tensors_.wq);
+  if (s.ok() && options.wk) s = AddRandom(kF32, wk, 11, tensors_.wk);
+  if (!s.ok() || options.score != AttentionScore::kAdditive) return s;
+  ConstTensor w_out;
+  s = AddRandom(kF32, {1, 1, 1, shape.hidden}, 12, w_out);
+  tensors_.w_out = {static_cast<const float*>(w_out.data), shape.hidden};
+  return s;
+}
+
 Status CaseArrays::AddAll(const AttentionCase& benchmark) {
-  const AttentionShape& shape = benchmark.shape;
   const AttentionOptions& options = benchmark.options;
+  const AttentionShape shape = attention::WithScoreSizes(benchmark.shape, options.score);
   const Sizes q = {shape.batch, shape.heads, shape.queries, shape.dim};
-  const Sizes k = {shape.batch, shape.kv_heads, shape.keys, shape.dim};
+  const Sizes k = {shape.batch, shape.kv_heads, shape.keys, shape.key_dim};
   const Sizes v = {shape.batch, shape.kv_heads, shape.keys, shape.value_dim};
   const Sizes out = {shape.batch, shape.heads, shape.queries, shape.value_dim};
   const Sizes rows = {shape.batch, shape.heads, shape.queries, 1};
@@ -100,6 +117,7 @@ Status CaseArrays::AddAll(const AttentionCase& benchmark) {
   if (s.ok() && options.mask) s = AddMask(pairs);
   if (s.ok() && options.alibi_slopes) s = AddSlopes(shape.heads);
   if (s.ok() && options.sinks) s = AddSinks(shape.heads);
+  if (s.ok()) s = AddParameters(shape, options);
   if (options.kv_len) {
     kv_len_ = benchmark.kv_len;
     tensors_.kv_len = {kv_len_.data(), static_cast<int64_t>(kv_len_.size())};

@@ -41,6 +41,7 @@ class CaseArrays {
   Status AddMask(const Sizes& sizes);
   Status AddSlopes(int64_t heads);
   Status AddSinks(int64_t heads);
+  Status AddParameters(const AttentionShape& shape, const AttentionOptions& options);
   Status AddAll(const AttentionCase& benchmark);
 
   std::vector<tune::FloatArray> floats_;
@@ -60,6 +61,8 @@ class PreparedAttention : public PreparedCase {
   Status Run() noexcept override { return plan_.Run(arrays_.tensors(), workspace_); }
   PlanSummary Explain() const override { return Summarize(plan_.Explain()); }
   double flops() const override { return Flops(benchmark_); }
+
+  double tanhs() const override { return Tanhs(benchmark_); }
 
   // Of decode steps: K and V.
   std::optional<double> bytes() const override;

@@ -49,6 +49,9 @@ Result<CaseResult> RunCase(const Case& benchmark, const Runtime& runtime,
     yardsticks.push_back(std::move(memory));
   }
 
+  const size_t memory_end = yardsticks.size();
+  if (prepared.tanhs() > 0) yardsticks.push_back(tune::TanhCalls(*target, team));
+
   Status failure;
   std::vector<tune::Timer> timers = {tune::Timed([&] {
     if (Status status = prepared.Run(); !status.ok()) failure = status;
@@ -64,11 +67,15 @@ Result<CaseResult> RunCase(const Case& benchmark, const Runtime& runtime,
   if (const std::optional<double> bytes = prepared.bytes()) {
     result.gbps = GigaRate(*bytes, result.seconds);
     double memory_gbps = 0;
-    for (size_t i = 1; i < yardsticks.size(); ++i) {
+    for (size_t i = 1; i < memory_end; ++i) {
       memory_gbps = std::max(memory_gbps, GigaRate(yardsticks[i].work, measured[i + 1].best));
     }
     result.memory_gbps = memory_gbps;
     result.memory_work = prepared.memory_work();
+  }
+  if (prepared.tanhs() > 0) {
+    const double alone = prepared.tanhs() / yardsticks.back().work * measured.back().best;
+    result.tanh_fraction = alone / result.seconds;
   }
   return result;
 }

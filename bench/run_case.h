@@ -27,11 +27,13 @@ struct CaseResult {
   std::optional<double> gbps;
   std::optional<double> memory_gbps;
   MemoryWork memory_work = MemoryWork::kRead;
+  // Where tanh bounds the case: the best time of its tanh calls alone, as a part of `seconds`.
+  std::optional<double> tanh_fraction;
 };
 
-// Times calls of `benchmark`, the FMA peak and the case's memory yardsticks, all in the same
-// interleaved rounds. `runtime.threads` must be at least 1: the yardsticks use as many. Errors:
-// those of preparing and running the case; kInvalidArgument for 0 threads.
+// Times calls of `benchmark`, the FMA peak and the case's memory and tanh yardsticks, all in the
+// same interleaved rounds. `runtime.threads` must be at least 1: the yardsticks use as many.
+// Errors: those of preparing and running the case; kInvalidArgument for 0 threads.
 Result<CaseResult> RunCase(const Case& benchmark, const Runtime& runtime,
                            const Overrides& overrides, const tune::MeasureOptions& measure);
 

@@ -7,10 +7,21 @@
 
 #include <cstddef>
 
+#include "src/attention/score.h"
 #include "src/attention/visibility.h"
 #include "src/core/element_bytes.h"
 
 namespace lanewise::bench {
+namespace {
+
+// Of queries and keys where they meet.
+int64_t ScoredLength(const AttentionCase& benchmark) {
+  const AttentionScore score = benchmark.options.score;
+  return attention::ScoreDim(attention::WithScoreSizes(benchmark.shape, score), score);
+}
+
+}  // namespace
+
 int64_t AllowedPairs(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   int64_t pairs = 0;
@@ -30,7 +41,13 @@ int64_t AllowedPairs(const AttentionCase& benchmark) {
 double Flops(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   return 2.0 * static_cast<double>(AllowedPairs(benchmark)) * static_cast<double>(shape.heads) *
-         static_cast<double>(shape.dim + shape.value_dim);
+         static_cast<double>(ScoredLength(benchmark) + shape.value_dim);
+}
+
+double Tanhs(const AttentionCase& benchmark) {
+  if (benchmark.options.score != AttentionScore::kAdditive) return 0;
+  return static_cast<double>(AllowedPairs(benchmark)) * static_cast<double>(benchmark.shape.heads) *
+         static_cast<double>(ScoredLength(benchmark));
 }
 
 bool IsDecode(const AttentionShape& shape) { return shape.queries == 1 && shape.keys > 0; }
@@ -39,7 +56,8 @@ double DecodeBytes(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;
   const auto rows =
       static_cast<double>(shape.kv_heads) * static_cast<double>(AllowedPairs(benchmark));
-  return rows * (static_cast<double>(shape.dim) * core::ElementBytes(shape.k_type) +
+  const AttentionShape full = attention::WithScoreSizes(shape, benchmark.options.score);
+  return rows * (static_cast<double>(full.key_dim) * core::ElementBytes(shape.k_type) +
                  static_cast<double>(shape.value_dim) * core::ElementBytes(shape.v_type));
 }
 

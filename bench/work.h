@@ -20,8 +20,13 @@ namespace lanewise::bench {
 int64_t AllowedPairs(const AttentionCase& benchmark);
 
 // 2 * pairs * (dim + value_dim) over all heads: a multiply and an add for each element of q·k and
-// of the weighted sum. exp, the rest of the softmax and edits of the scores count nothing.
+// of the weighted sum, where dim is the length of queries and keys as they are scored. exp, tanh,
+// the rest of the softmax, edits of the scores, and projections of rows count nothing.
 double Flops(const AttentionCase& benchmark);
+
+// Numbers whose tanh the scores of a call take: pairs * hidden over all heads for additive scores,
+// else 0.
+double Tanhs(const AttentionCase& benchmark);
 
 // Whether a call is one query a head, so that reading K and V is what bounds it.
 bool IsDecode(const AttentionShape& shape);

@@ -145,6 +145,7 @@ nlohmann::ordered_json ToJson(const Report& report) {
                        {"gbps", NumberOrNull(result.gbps)},
                        {"read_fraction", NumberOrNull(MemoryFraction(result, kRead))},
                        {"memcpy_fraction", NumberOrNull(MemoryFraction(result, kCopy))},
+                       {"tanh_fraction", NumberOrNull(result.tanh_fraction)},
                        {"spread", result.spread}});
   }
   return {{"machine",
@@ -178,15 +179,16 @@ std::string ToText(const Report& report) {
   for (const bench::CaseResult& result : report.results) {
     width = std::max(width, result.name.size());
   }
-  text += fmt::format("{:<{}}  {:>7} {:>6} {:>12} {:>10} {:>8} {:>6} {:>6} {:>6} {:>8}\n", "case",
-                      width, "variant", "tile", "blocks", "ms", "GFLOP/s", "peak %", "GB/s",
-                      "mem %", "spread %");
+  text += fmt::format("{:<{}}  {:>7} {:>6} {:>12} {:>10} {:>8} {:>6} {:>6} {:>6} {:>6} {:>8}\n",
+                      "case", width, "variant", "tile", "blocks", "ms", "GFLOP/s", "peak %", "GB/s",
+                      "mem %", "tanh %", "spread %");
   for (const bench::CaseResult& result : report.results) {
     text += fmt::format(
-        "{:<{}}  {:>7} {:>6} {:>12} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>8.1f}\n",
+        "{:<{}}  {:>7} {:>6} {:>12} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>6} {:>8.1f}\n",
         result.name, width, result.plan.variant, result.plan.tile, BlocksCell(result.plan),
         result.seconds * 1e3, result.gflops, PeakFraction(report, result) * 100, Cell(result.gbps),
-        Cell(MemoryFraction(result, result.memory_work), 100), result.spread * 100);
+        Cell(MemoryFraction(result, result.memory_work), 100), Cell(result.tanh_fraction, 100),
+        result.spread * 100);
   }
   return text;
 }

@@ -26,26 +26,19 @@ std::vector<std::string> Names(const std::vector<Case>& cases) {
 TEST(CasesTest, NamesAreUniqueAndKnown) {
   const std::vector<std::string> names = Names(AllCases());
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-  EXPECT_EQ(names, (std::vector<std::string>{"full_d64",          "full_d128",
-                                             "full_d128_f16",     "full_d128_bf16",
-                                             "full_d64_mask",     "full_d64_bias",
-                                             "full_d64_softcap",  "causal_d64",
-                                             "causal_d128",       "bert",
-                                             "local32",           "local128",
-                                             "local512",          "window128_causal",
-                                             "decode_gqa",        "decode_mha",
-                                             "decode_f16",        "decode_bf16",
-                                             "decode_l2",         "decode_long",
-                                             "chunk_gqa",         "gemm_512",
-                                             "gemm_1024",         "gemm_2048",
-                                             "gemm_proj",         "gemm_small",
-                                             "gemm_small_packed", "gemm_depth64",
-                                             "gemm_row",          "gemm_row_transposed",
-                                             "softmax_rows",      "mha_base",
-                                             "mha_minilm",        "heads_1",
-                                             "heads_2",           "heads_4",
-                                             "heads_8",           "heads_16",
-                                             "heads_32"}));
+  EXPECT_EQ(names,
+            (std::vector<std::string>{
+                "full_d64",          "full_d128",     "full_d128_f16",    "full_d128_bf16",
+                "full_d64_mask",     "full_d64_bias", "full_d64_softcap", "gaussian_d64",
+                "additive_d64",      "causal_d64",    "causal_d128",      "bert",
+                "local32",           "local128",      "local512",         "window128_causal",
+                "decode_gqa",        "decode_mha",    "decode_f16",       "decode_bf16",
+                "decode_l2",         "decode_long",   "chunk_gqa",        "gemm_512",
+                "gemm_1024",         "gemm_2048",     "gemm_proj",        "gemm_small",
+                "gemm_small_packed", "gemm_depth64",  "gemm_row",         "gemm_row_transposed",
+                "softmax_rows",      "mha_base",      "mha_minilm",       "heads_1",
+                "heads_2",           "heads_4",       "heads_8",          "heads_16",
+                "heads_32"}));
 }
 
 TEST(CasesTest, LinesOfTheTable) {

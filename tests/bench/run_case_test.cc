@@ -337,5 +337,28 @@ TEST(RunCaseTest, OverridesOfOtherKindsAreRefused) {
   EXPECT_NE(product.message().find("kv_block: found 32"), std::string::npos) << product.message();
 }
 
+TEST(RunCaseTest, ScoreFunctions) {
+  AttentionShape shape = SmallShape(30);
+  AttentionOptions options;
+  options.score = AttentionScore::kAdditive;
+  options.wq = true;
+  shape.hidden = 20;
+  shape.key_dim = 20;
+  const AttentionCase additive = CustomCase(shape, options);
+  EXPECT_EQ(additive.name, "b1_h4_kv2_q30_k50_d16_v24_kd20_additive20_wq");
+  const Result<CaseResult> result = RunCase(ToCase(additive), Threads(1), {}, ShortMeasure());
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  ASSERT_TRUE(result->tanh_fraction);
+  EXPECT_GT(*result->tanh_fraction, 0.0);
+  options = {};
+  options.score = AttentionScore::kGaussian;
+  options.bandwidth = 1.5f;
+  const AttentionCase gaussian = CustomCase(SmallShape(30), options);
+  EXPECT_EQ(gaussian.name, "b1_h4_kv2_q30_k50_d16_v24_gaussian1.5");
+  const Result<CaseResult> other = RunCase(ToCase(gaussian), Threads(1), {}, ShortMeasure());
+  ASSERT_TRUE(other.ok()) << other.status().message();
+  EXPECT_FALSE(other->tanh_fraction);
+}
+
 }  // namespace
 }  // namespace lanewise::bench

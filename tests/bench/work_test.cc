@@ -182,5 +182,23 @@ TEST(WorkTest, DecodeIsOneQuery) {
   EXPECT_FALSE(IsDecode(no_keys));
 }
 
+// Queries and keys count as long as they are where they meet.
+TEST(WorkTest, ScoreFunctions) {
+  AttentionCase benchmark = OfSizes(3, 5);
+  benchmark.shape.heads = 2;
+  benchmark.shape.dim = 4;
+  benchmark.shape.value_dim = 7;
+  EXPECT_EQ(Tanhs(benchmark), 0.0);
+  EXPECT_EQ(Flops(benchmark), 2.0 * 15 * 2 * (4 + 7));
+  benchmark.options.score = AttentionScore::kBilinear;
+  benchmark.shape.key_dim = 6;
+  EXPECT_EQ(Flops(benchmark), 2.0 * 15 * 2 * (6 + 7));
+  benchmark.options.score = AttentionScore::kAdditive;
+  benchmark.options.wq = benchmark.options.wk = true;
+  benchmark.shape.hidden = 9;
+  EXPECT_EQ(Flops(benchmark), 2.0 * 15 * 2 * (9 + 7));
+  EXPECT_EQ(Tanhs(benchmark), 15.0 * 2 * 9);
+}
+
 }  // namespace
 }  // namespace lanewise::bench

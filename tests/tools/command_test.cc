@@ -306,7 +306,7 @@ TEST(CommandTest, BenchHasTheNamesOfTheDesign) {
   ASSERT_EQ(report["results"].size(), 1U);
   EXPECT_EQ(NamesOf(report["results"][0]),
             (std::set<std::string>{"case", "plan", "ms", "gflops", "peak_fraction", "gbps",
-                                   "read_fraction", "memcpy_fraction", "spread"}));
+                                   "read_fraction", "memcpy_fraction", "tanh_fraction", "spread"}));
   EXPECT_TRUE(FailsWith(RunCommand({"bench", "no_such_case"}), 2, "no_such_case"));
 }
 
