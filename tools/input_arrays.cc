@@ -57,6 +57,9 @@ Status CheckAgainst(const NamedArray& other, const NamedArray& input,
   return {};
 }
 
+// Whether weights stand between queries and keys, so that their lengths may differ.
+bool HasWeights(const ScorePaths& paths) { return paths.w || paths.w_out; }
+
 AttentionShape ShapeOf(const InputArrays& arrays) {
   const Sizes q = InputView(arrays.q).sizes;
   const Sizes k = InputView(arrays.k).sizes;
@@ -67,6 +70,7 @@ AttentionShape ShapeOf(const InputArrays& arrays) {
   shape.queries = q[2];
   shape.keys = k[2];
   shape.dim = q[3];
+  shape.key_dim = k[3];
   shape.value_dim = InputView(arrays.v).sizes[3];
   shape.q_type = arrays.q.type;
   shape.k_type = arrays.k.type;
@@ -160,6 +164,7 @@ AttentionTensors InputArrays::Tensors() const {
   if (bias) tensors.bias = InputView(*bias);
   if (alibi) tensors.alibi_slopes = {alibi->floats(), alibi->ElementCount()};
   if (sinks) tensors.sinks = {sinks->floats(), sinks->ElementCount()};
+  score.AddTo(tensors);
   return tensors;
 }
 
@@ -168,6 +173,7 @@ void InputArrays::ApplyTo(AttentionOptions& options) const noexcept {
   options.bias = bias.has_value();
   options.alibi_slopes = alibi.has_value();
   options.sinks = sinks.has_value();
+  score.ApplyTo(options);
 }
 
 Result<InputArrays> ReadInputs(const InputPaths& paths, const InputTypes& types) {
@@ -185,7 +191,10 @@ Result<InputArrays> ReadInputs(const InputPaths& paths, const InputTypes& types)
   for (const NamedArray& input : {q, k, v}) {
     if (Status s = CheckAlone(input); !s.ok()) return s;
   }
-  if (Status s = CheckAgainst(q, k, {{0, "batch"}, {3, "dim"}}); !s.ok()) return s;
+  if (Status s = CheckAgainst(q, k, {{0, "batch"}}); !s.ok()) return s;
+  if (!HasWeights(paths.score)) {
+    if (Status s = CheckAgainst(q, k, {{3, "dim"}}); !s.ok()) return s;
+  }
   if (Status s = CheckAgainst(k, v, {{0, "batch"}, {1, "heads"}, {2, "keys"}}); !s.ok()) return s;
   const std::pair<npy::Array*, std::optional<DataType>> conversions[] = {
       {&arrays.q, types.q}, {&arrays.k, types.kv}, {&arrays.v, types.kv}};
@@ -197,6 +206,9 @@ Result<InputArrays> ReadInputs(const InputPaths& paths, const InputTypes& types)
   arrays.rank = arrays.q.shape.size();
   arrays.shape = ShapeOf(arrays);
   if (Status s = ReadOthers(paths, arrays); !s.ok()) return s;
+  Result<ScoreArrays> score = ReadScoreArrays(paths.score, arrays.shape);
+  if (!score.ok()) return score.status();
+  arrays.score = std::move(*score);
   return arrays;
 }
 

@@ -17,12 +17,14 @@
 #include "lanewise/status.h"
 #include "lanewise/tensor.h"
 #include "tools/npy.h"
+#include "tools/score_arrays.h"
 
 namespace lanewise::tools {
 
 struct InputPaths {
   std::string q, k, v;
   std::optional<std::string> mask, bias, alibi, sinks;
+  ScorePaths score = {};
 };
 
 // What elements are rounded to on loading; absent: they stay what the file has.
@@ -33,6 +35,7 @@ struct InputTypes {
 struct InputArrays {
   npy::Array q, k, v;
   std::optional<npy::Array> mask, bias, alibi, sinks;
+  ScoreArrays score;
   size_t rank = 0;       // of q, k and v
   AttentionShape shape;  // sizes and types of the arrays; the output has the type of q
 
@@ -56,6 +59,7 @@ struct InputArrays {
 //   alibi  f32   [heads]
 //   sinks  f32   [heads]
 //
+// and the parameters of a score function, with which q and k may have different lengths.
 // Whether the library can compute the sizes of q, k and v is for the plan to say. Messages name the
 // file.
 Result<InputArrays> ReadInputs(const InputPaths& paths, const InputTypes& types = {});

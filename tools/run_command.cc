@@ -33,6 +33,9 @@ struct RunFlags {
 
 int Run(const RunFlags& flags) {
   if (Status s = CheckDistinct(flags.outputs); !s.ok()) return FailUsage(s.message());
+  if (Status s = CheckScoreFlags(flags.options.options(), flags.inputs.score); !s.ok()) {
+    return FailUsage(s.message());
+  }
   const Result<InputArrays> inputs = ReadInputs(flags.inputs, flags.types);
   if (!inputs.ok()) return Fail(inputs.status());
   if (Status s = flags.options.CheckKvLen(inputs->shape); !s.ok()) return Fail(s);
@@ -98,6 +101,13 @@ void AddRunCommand(CLI::App& app, int& exit_code) {
   add_path("--bias", flags->inputs.bias, "Added to the scores: f32, shapes as of --mask");
   add_path("--alibi", flags->inputs.alibi, "Slopes of a penalty on distance: f32 [heads]");
   add_path("--sinks", flags->inputs.sinks, "Logits in the denominators: f32 [heads]");
+  ScorePaths& score = flags->inputs.score;
+  add_path("--w", score.w, "W of bilinear scores: f32 [dim, key_dim]");
+  add_path("--wq", score.wq,
+           "W_q of additive scores: f32 [hidden, dim] (default: q is projected already)");
+  add_path("--wk", score.wk,
+           "W_k of additive scores: f32 [hidden, key_dim] (default: k is projected already)");
+  add_path("--w-out", score.w_out, "w of additive scores: f32 [hidden]");
   flags->runtime.AddTo(*command);
   command->add_flag("--check", flags->check,
                     "Compare with the definition; fail beyond the tolerance of f32 arithmetic and "

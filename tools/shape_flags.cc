@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <string>
 
+#include "src/attention/score.h"
 #include "src/machine/targets.h"
 #include "tools/command.h"
 
@@ -19,6 +20,17 @@ namespace {
 constexpr IntRange kSizes = {0};
 // The plan's own limit.
 constexpr IntRange kThreads = {1, 4096};
+
+// The square of its reciprocal is finite.
+constexpr float kSmallestBandwidth = 5.5e-20f;
+
+std::optional<AttentionScore> ScoreFrom(const std::string& name) {
+  for (const AttentionScore score : {AttentionScore::kDot, AttentionScore::kBilinear,
+                                     AttentionScore::kAdditive, AttentionScore::kGaussian}) {
+    if (name == attention::ScoreName(score)) return score;
+  }
+  return std::nullopt;
+}
 
 std::optional<DataType> TypeFrom(const std::string& name) {
   for (const DataType type : {DataType::kF32, DataType::kF16, DataType::kBF16}) {
@@ -30,7 +42,23 @@ std::optional<DataType> TypeFrom(const std::string& name) {
 }  // namespace
 
 void OptionFlags::AddTo(CLI::App& app) {
-  AddFloat(app, "--scale", options_.scale, "Factor of q·k (default: 1/sqrt(dim))");
+  const auto store_score = [this](const std::string& name) {
+    const std::optional<AttentionScore> score = ScoreFrom(name);
+    if (!score) {
+      throw CLI::ValidationError(
+          "--score",
+          fmt::format("found \"{}\", expected dot, bilinear, additive or gaussian", name));
+    }
+    options_.score = *score;
+    has_score_ = true;
+  };
+  app.add_option_function<std::string>("--score", store_score,
+                                       "dot, bilinear, additive or gaussian (default: dot)")
+      ->type_name("NAME");
+  AddFloat(app, "--bandwidth", options_.bandwidth, "Of gaussian scores, -|q-k|²/(2X²)",
+           kSmallestBandwidth);
+  AddFloat(app, "--scale", options_.scale,
+           "Factor of the score (default: 1/sqrt(dim) for dot, 1 for bilinear and additive)");
   app.add_flag("--causal", options_.causal,
                "Query i sees key j only if j <= its position, i + keys - queries");
   CLI::Option* top_left =
@@ -83,8 +111,9 @@ Status OptionFlags::CheckKvLen(const AttentionShape& shape) const {
 }
 
 bool OptionFlags::given() const noexcept {
-  return options_.scale || options_.causal || options_.top_left || options_.query_offset ||
-         window_ || radius_ || options_.softcap || options_.kv_len;
+  return has_score_ || options_.bandwidth || options_.scale || options_.causal ||
+         options_.top_left || options_.query_offset || window_ || radius_ || options_.softcap ||
+         options_.kv_len;
 }
 
 void ArrayFlags::AddTo(CLI::App& app) {
@@ -92,6 +121,8 @@ void ArrayFlags::AddTo(CLI::App& app) {
   app.add_flag("--bias", bias_, "With a bias for all heads");
   app.add_flag("--alibi", alibi_, "With a slope for each head, 2^(-8(h+1)/heads)");
   app.add_flag("--sinks", sinks_, "With a sink for each head");
+  app.add_flag("--wq", wq_, "With additive scores' projection of queries");
+  app.add_flag("--wk", wk_, "With additive scores' projection of keys");
   app.add_flag("--lse", lse_, "With the log-sum-exp of each row");
   app.add_flag("--weights", weights_, "With the weights as an output");
 }
@@ -101,12 +132,14 @@ void ArrayFlags::ApplyTo(AttentionOptions& options) const noexcept {
   options.bias = bias_;
   options.alibi_slopes = alibi_;
   options.sinks = sinks_;
+  options.wq = wq_;
+  options.wk = wk_;
   options.lse = lse_;
   options.weights = weights_;
 }
 
 bool ArrayFlags::given() const noexcept {
-  return mask_ || bias_ || alibi_ || sinks_ || lse_ || weights_;
+  return mask_ || bias_ || alibi_ || sinks_ || wq_ || wk_ || lse_ || weights_;
 }
 
 void RuntimeFlags::AddTo(CLI::App& app) {
@@ -151,15 +184,18 @@ void ShapeFlags::AddTo(CLI::App& app) {
   AddInt(app, "--kv-heads", kv_heads_, "Key and value heads (default: as --heads)", kSizes);
   AddInt(app, "--queries", queries_, "Queries a head", kSizes);
   AddInt(app, "--keys", keys_, "Keys a head (default: as --queries)", kSizes);
-  AddInt(app, "--dim", dim_, "Length of a query and key", {1});
+  AddInt(app, "--dim", dim_, "Length of a query", {1});
   AddInt(app, "--value-dim", value_dim_, "Length of a value (default: as --dim)", kSizes);
+  AddInt(app, "--key-dim", key_dim_, "Length of a key (default: as --dim)", {1});
+  AddInt(app, "--hidden", hidden_,
+         "Length of projected rows of additive scores (default: as --dim)", {1});
   AddType(app, "--type", type_, "f32, f16 or bf16 (default: f32)");
   AddType(app, "--kv-type", kv_type_, "Type of keys and values (default: as --type)");
 }
 
 bool ShapeFlags::given() const noexcept {
-  return batch_ || heads_ || kv_heads_ || queries_ || keys_ || dim_ || value_dim_ || type_ ||
-         kv_type_;
+  return batch_ || heads_ || kv_heads_ || queries_ || keys_ || dim_ || value_dim_ || key_dim_ ||
+         hidden_ || type_ || kv_type_;
 }
 
 Result<AttentionShape> ShapeFlags::shape() const {
@@ -174,6 +210,8 @@ Result<AttentionShape> ShapeFlags::shape() const {
   shape.keys = keys_.value_or(shape.queries);
   shape.dim = *dim_;
   shape.value_dim = value_dim_.value_or(shape.dim);
+  shape.key_dim = key_dim_.value_or(0);
+  shape.hidden = hidden_.value_or(0);
   shape.q_type = shape.out_type = type_.value_or(DataType::kF32);
   shape.k_type = shape.v_type = kv_type_.value_or(shape.q_type);
   return shape;

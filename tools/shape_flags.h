@@ -18,8 +18,8 @@
 
 namespace lanewise::tools {
 
-// --scale --causal --top-left --query-offset --radius --window --softcap --kv-len: what can be said
-// without an array. The object outlives the parse.
+// --score --bandwidth --scale --causal --top-left --query-offset --radius --window --softcap
+// --kv-len: what can be said without an array. The object outlives the parse.
 class OptionFlags {
  public:
   void AddTo(CLI::App& app);
@@ -38,13 +38,14 @@ class OptionFlags {
 
  private:
   AttentionOptions options_;
+  bool has_score_ = false;
   std::optional<AttentionWindow> window_;
   std::optional<int64_t> radius_;
   std::vector<int64_t> kv_len_;
 };
 
-// --mask --bias --alibi --sinks --lse --weights as switches, for subcommands that read no files.
-// The object outlives the parse.
+// --mask --bias --alibi --sinks --wq --wk --lse --weights as switches, for subcommands that read no
+// files. The object outlives the parse.
 class ArrayFlags {
  public:
   void AddTo(CLI::App& app);
@@ -57,6 +58,7 @@ class ArrayFlags {
 
  private:
   bool mask_ = false, bias_ = false, alibi_ = false, sinks_ = false, lse_ = false, weights_ = false;
+  bool wq_ = false, wk_ = false;
 };
 
 // --threads --target, over DefaultRuntime(). The object outlives the parse.
@@ -75,8 +77,8 @@ class RuntimeFlags {
 CLI::Option* AddType(CLI::App& app, const std::string& flag, std::optional<DataType>& type,
                      const std::string& description);
 
-// --batch --heads --kv-heads --queries --keys --dim --value-dim --type --kv-type. The object
-// outlives the parse.
+// --batch --heads --kv-heads --queries --keys --dim --value-dim --key-dim --hidden --type
+// --kv-type. The object outlives the parse.
 class ShapeFlags {
  public:
   void AddTo(CLI::App& app);
@@ -90,6 +92,7 @@ class ShapeFlags {
 
  private:
   std::optional<int64_t> batch_, heads_, kv_heads_, queries_, keys_, dim_, value_dim_;
+  std::optional<int64_t> key_dim_, hidden_;
   std::optional<DataType> type_, kv_type_;
 };
 
