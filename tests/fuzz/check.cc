@@ -60,6 +60,10 @@ AttentionCase Describe(const FuzzCase& c, const FuzzData& data) {
   description.alibi_slopes = data.slopes;
   description.sinks = data.sinks;
   description.kv_len = c.kv_len;
+  description.w = data.w;
+  description.wq = data.wq;
+  description.wk = data.wk;
+  description.w_out = data.w_out;
   description.q_offsets = data.q_offsets;
   description.k_offsets = data.k_offsets;
   description.q_strides = StridesOf(c.q_layout);

@@ -7,9 +7,39 @@
 
 #include <algorithm>
 
+#include "src/attention/score.h"
+
 namespace lanewise::testing {
 
+namespace {
+
+// What the score function does not have goes, what it needs comes.
+void NormalizeScore(FuzzCase& c) {
+  AttentionOptions& options = c.options;
+  AttentionShape& shape = c.shape;
+  const bool additive = options.score == AttentionScore::kAdditive;
+  const bool gaussian = options.score == AttentionScore::kGaussian;
+  if (gaussian) {
+    options.scale.reset();
+    if (!options.bandwidth) options.bandwidth = 1.0F;
+  } else {
+    options.bandwidth.reset();
+  }
+  if (!additive) {
+    options.wq = options.wk = false;
+    shape.hidden = 0;
+    if (options.score != AttentionScore::kBilinear) shape.key_dim = 0;
+    return;
+  }
+  if (shape.hidden == 0) shape.hidden = shape.dim;
+  if (!options.wq) shape.dim = shape.hidden;
+  if (!options.wk) shape.key_dim = shape.hidden;
+}
+
+}  // namespace
+
 void Normalize(FuzzCase& c) {
+  NormalizeScore(c);
   if (c.mask.kind == MaskKind::kNone) c.mask = {};
   if (c.bias.kind == BiasKind::kNone) c.bias = {};
   if (c.mask.kind == MaskKind::kNone && c.bias.kind == BiasKind::kNone) {
@@ -53,7 +83,8 @@ bool IsRefused(const FuzzCase& c) {
          (options.ragged && (options.mask || options.bias || options.kv_len || options.kv_first ||
                              options.paged || options.weights)) ||
          (c.path.overrides.variant == "few" &&
-          (!c.path.overrides.tile.empty() || c.path.overrides.q_groups != 0));
+          (options.score != AttentionScore::kDot || !c.path.overrides.tile.empty() ||
+           c.path.overrides.q_groups != 0));
 }
 
 int64_t Work(const FuzzCase& c) {
@@ -64,7 +95,14 @@ int64_t Work(const FuzzCase& c) {
       pairs += sequence.queries * sequence.keys;
     }
   }
-  return c.shape.heads * pairs * (c.shape.dim + c.shape.value_dim);
+  const AttentionShape shape = attention::WithScoreSizes(c.shape, c.options.score);
+  // Counting a tanh as ten, and what the definition projects again for every pair.
+  int64_t score = shape.key_dim;
+  if (c.options.score == AttentionScore::kBilinear) score *= shape.dim;
+  if (c.options.score == AttentionScore::kAdditive) {
+    score = shape.hidden * (10 + (c.options.wk ? shape.key_dim : 0));
+  }
+  return c.shape.heads * pairs * (score + c.shape.value_dim);
 }
 
 }  // namespace lanewise::testing

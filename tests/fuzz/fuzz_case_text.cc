@@ -24,6 +24,10 @@ struct Names<DataType> {
   static constexpr std::array<const char*, 3> kNames = {"f32", "f16", "bf16"};
 };
 template <>
+struct Names<AttentionScore> {
+  static constexpr std::array<const char*, 4> kNames = {"dot", "bilinear", "additive", "gaussian"};
+};
+template <>
 struct Names<DataKind> {
   static constexpr std::array<const char*, 4> kNames = {"uniform", "large", "rising", "constant"};
 };
@@ -235,6 +239,12 @@ const std::vector<Flag>& Flags() {
       AlwaysShown("--keys", [](auto& c) -> decltype(auto) { return (c.shape.keys); }),
       AlwaysShown("--dim", [](auto& c) -> decltype(auto) { return (c.shape.dim); }),
       AlwaysShown("--value-dim", [](auto& c) -> decltype(auto) { return (c.shape.value_dim); }),
+      FlagOf("--key-dim", [](auto& c) -> decltype(auto) { return (c.shape.key_dim); }),
+      FlagOf("--hidden", [](auto& c) -> decltype(auto) { return (c.shape.hidden); }),
+      FlagOf("--score", [](auto& c) -> decltype(auto) { return (c.options.score); }),
+      FlagOf("--bandwidth", [](auto& c) -> decltype(auto) { return (c.options.bandwidth); }),
+      FlagOf("--wq", [](auto& c) -> decltype(auto) { return (c.options.wq); }),
+      FlagOf("--wk", [](auto& c) -> decltype(auto) { return (c.options.wk); }),
       FlagOf("--q-type", [](auto& c) -> decltype(auto) { return (c.shape.q_type); }),
       FlagOf("--k-type", [](auto& c) -> decltype(auto) { return (c.shape.k_type); }),
       FlagOf("--v-type", [](auto& c) -> decltype(auto) { return (c.shape.v_type); }),

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "src/attention/score.h"
 #include "tests/fuzz/coordinates.h"
 #include "tests/support/array.h"
 
@@ -135,6 +136,24 @@ Sizes PairSizes(const FuzzCase& c, const PairInput<Kind>& input) {
   return sizes;
 }
 
+// Parameters of the score. They have the seed's complement as theirs, so that what is older stays
+// what it was.
+void AddParameters(const FuzzCase& c, const AttentionShape& full, FuzzData& data) {
+  const auto matrix = [&](bool wanted, Purpose purpose, int64_t rows, int64_t columns) {
+    const Field field(~c.seed, purpose);
+    return wanted ? Fill<float>({1, 1, rows, columns},
+                                [&](const Sizes& at) { return field.Value(at); })
+                  : std::vector<float>();
+  };
+  const AttentionOptions& options = c.options;
+  const bool bilinear = options.score == AttentionScore::kBilinear;
+  const bool additive = options.score == AttentionScore::kAdditive;
+  data.w = matrix(bilinear, Purpose::kMask, full.dim, full.key_dim);
+  data.wq = matrix(options.wq, Purpose::kQ, full.hidden, full.dim);
+  data.wk = matrix(options.wk, Purpose::kK, full.hidden, full.key_dim);
+  data.w_out = matrix(additive, Purpose::kV, 1, full.hidden);
+}
+
 }  // namespace
 
 FuzzData MakeData(const FuzzCase& c) {
@@ -142,7 +161,8 @@ FuzzData MakeData(const FuzzCase& c) {
   const int64_t batch = c.sequences.empty() ? shape.batch : 1;
   FuzzData data;
   data.q_sizes = {batch, shape.heads, shape.queries, shape.dim};
-  data.k_sizes = {batch, shape.kv_heads, shape.keys, shape.dim};
+  const AttentionShape full = attention::WithScoreSizes(shape, c.options.score);
+  data.k_sizes = {batch, shape.kv_heads, shape.keys, full.key_dim};
   data.v_sizes = {batch, shape.kv_heads, shape.keys, shape.value_dim};
   const Field q(c.seed, Purpose::kQ), k(c.seed, Purpose::kK), v(c.seed, Purpose::kV);
   data.q =
@@ -168,6 +188,7 @@ FuzzData MakeData(const FuzzCase& c) {
     if (c.slopes != SlopesKind::kNone) data.slopes.push_back(SlopeValue(c, h));
     if (c.sinks != SinksKind::kNone) data.sinks.push_back(SinkValue(c, sinks, h));
   }
+  AddParameters(c, full, data);
   if (!c.sequences.empty()) {
     data.q_offsets.push_back(0);
     data.k_offsets.push_back(0);

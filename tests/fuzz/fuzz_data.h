@@ -30,6 +30,10 @@ struct FuzzData {
   std::vector<float> bias;
   std::vector<float> slopes;
   std::vector<float> sinks;
+  std::vector<float> w;
+  std::vector<float> wq;
+  std::vector<float> wk;
+  std::vector<float> w_out;
   std::vector<int64_t> q_offsets;
   std::vector<int64_t> k_offsets;
 };

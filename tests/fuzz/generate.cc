@@ -73,6 +73,8 @@ class Generator {
     }
     DrawNumbers();
     DrawLayout();
+    // Last, so that all other draws are those of a dot product.
+    if (draws_.OneIn(4)) DrawScore();
     Normalize(c_);
     return c_;
   }
@@ -342,6 +344,28 @@ class Generator {
     }
     c_.out_layout = draws_.Pick({LayoutKind::kDense, LayoutKind::kPadded, LayoutKind::kPacked});
     c_.guard_before = draws_.OneIn(3);
+  }
+
+  void DrawScore() {
+    AttentionOptions& options = c_.options;
+    AttentionShape& shape = c_.shape;
+    options.score = draws_.PickKind(AttentionScore::kGaussian);
+    // `few` is refused: now and then.
+    attention::PlanOverrides& overrides = c_.path.overrides;
+    if (overrides.variant == "few" && !draws_.OneIn(20)) overrides.variant.clear();
+    if (options.score == AttentionScore::kGaussian) {
+      options.bandwidth = draws_.Pick({1.0F, 0.1F, 4.0F, 1e-6F, 1e20F, draws_.Real(0.3F, 3)});
+      return;
+    }
+    // Lengths near those of dot products, which bound the work.
+    const auto length = [&] { return std::max<int64_t>(shape.dim + draws_.Between(-9, 9), 1); };
+    shape.key_dim = length();
+    if (options.score == AttentionScore::kBilinear) return;
+    shape.hidden = length();
+    options.wq = draws_.OneIn(2);
+    options.wk = draws_.OneIn(2);
+    // Where the definition would take long, rows come projected.
+    if (Work(c_) > kRareWork) options.wk = false;
   }
 
   Draws draws_;

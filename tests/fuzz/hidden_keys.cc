@@ -81,9 +81,11 @@ void Poison(const FuzzCase& c, const AttentionTensors& clean, const std::vector<
   const Field field(c.seed, Purpose::kPoison);
   const size_t dim = static_cast<size_t>(data.k_sizes[3]);
   if (c.poison == PoisonKind::kQueries) {
+    const size_t q_dim = static_cast<size_t>(data.q_sizes[3]);
     for (size_t row = 0; row < rows.size(); ++row) {
       const uint32_t bits = GenBits(c.seed, static_cast<uint32_t>(row));
-      if (bits % 8 == 0) data.q[row * dim + (bits >> 8) % dim] = PoisonValue(c.poison, bits >> 4);
+      if (bits % 8 != 0) continue;
+      data.q[row * q_dim + (bits >> 8) % q_dim] = PoisonValue(c.poison, bits >> 4);
     }
     return;
   }

@@ -63,7 +63,7 @@ KvSlots::KvSlots(const FuzzCase& c, const PreparedCase& prepared)
                 prepared.description().placement.guard),
       pages_per_item_(PagesPerItem(c)),
       is_paged_(c.page_size != 0),
-      k_(MakeArray(c, prepared.description(), c.shape.dim, c.shape.k_type)),
+      k_(MakeArray(c, prepared.description(), prepared.description().key_dim(), c.shape.k_type)),
       v_(MakeArray(c, prepared.description(), c.shape.value_dim, c.shape.v_type)) {
   std::copy(c.kv_first.begin(), c.kv_first.end(), kv_first_.data());
   AssignPages(c);

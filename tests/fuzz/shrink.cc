@@ -80,6 +80,10 @@ class SimplerCases {
   }
 
   void DropOptions() {
+    Try([](FuzzCase& c) { c.options.score = AttentionScore::kDot; });
+    Try([](FuzzCase& c) { c.options.wq = false; });
+    Try([](FuzzCase& c) { c.options.wk = false; });
+    Try([](FuzzCase& c) { c.options.bandwidth.reset(); });
     Try([](FuzzCase& c) { c.options.window = {}; });
     Try([](FuzzCase& c) { c.options.window.left = kUnlimited; });
     Try([](FuzzCase& c) { c.options.window.right = kUnlimited; });
@@ -133,6 +137,9 @@ class SimplerCases {
     }
     Reduce(1, [](FuzzCase& c) -> int64_t& { return c.shape.dim; });
     Reduce(1, [](FuzzCase& c) -> int64_t& { return c.shape.value_dim; });
+    if (from_.shape.key_dim != 0)
+      Reduce(1, [](FuzzCase& c) -> int64_t& { return c.shape.key_dim; });
+    if (from_.shape.hidden != 0) Reduce(1, [](FuzzCase& c) -> int64_t& { return c.shape.hidden; });
   }
 
   // Fewer kv heads with groups of the same size, then smaller groups.
