@@ -236,6 +236,7 @@ class LanesLoop {
 
   // Rows for the second-level cache, as far as they lie evenly.
   static kernels::PrefetchRows RowsLater(const KvRows& rows, KeyRange keys, int64_t columns) {
+    if (keys.empty()) return {};
     const RowRun run = rows.At(keys.begin);
     return {run.data, rows.stride_bytes(), static_cast<size_t>(std::min(run.count, keys.size())),
             static_cast<size_t>(rows.Bytes(columns)), true};
