@@ -72,7 +72,8 @@ struct MultiHeadTensors {
   Tensor out = {};        // [batch, 1, queries, d_model]
 
   // What the options of the plan ask for: mask, bias, alibi_slopes, sinks, kv_len, kv_first,
-  // q_offsets and k_offsets, lse, weights. q, k, v and out of it must be empty.
+  // q_offsets and k_offsets, lse, weights, and what a score needs: w, wq, wk, w_out. q, k, v and
+  // out of it must be empty.
   //
   // A ragged batch is [1, 1, queries, d_model] and so on, as documented there.
   AttentionTensors attention = {};

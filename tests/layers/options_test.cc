@@ -55,6 +55,24 @@ TEST_F(LayerOptions, NumbersAndPositions) {
   ExpectRight();
 }
 
+TEST_F(LayerOptions, Scores) {
+  options_.score = AttentionScore::kGaussian;
+  options_.bandwidth = 2;
+  ExpectRight();
+  const std::vector<float> weights = Gen(7, 8 * 8, 0.4F);
+  options_ = {};
+  options_.score = AttentionScore::kBilinear;
+  attention_.w = {weights.data(), {1, 1, 8, 8}};
+  ExpectRight();
+  options_ = {};
+  attention_ = {};
+  options_.score = AttentionScore::kAdditive;
+  options_.wq = true;
+  attention_.wq = {weights.data(), {1, 1, 8, 8}};
+  attention_.w_out = {weights.data(), 8};
+  ExpectRight();
+}
+
 TEST_F(LayerOptions, Mask) {
   options_.mask = true;
   const std::vector<uint8_t> mask = RandomMask(1, 2 * 4 * 11 * 14, 50);
