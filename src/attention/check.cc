@@ -75,23 +75,11 @@ Status CheckOverScores(const char* name, const ConstTensor& tensor, DataType typ
   return core::CheckInput(name, tensor, type, tensor.sizes);
 }
 
-template <typename T>
-Status CheckArray(const char* name, const ArrayView<T>& array, int64_t size) {
-  if (array.size != size) {
-    return Status::InvalidArgument(
-        fmt::format("{}: found {} entries, expected {}", name, array.size, size));
-  }
-  if (array.data == nullptr && size > 0) {
-    return Status::InvalidArgument(
-        fmt::format("{}: data is null, expected {} entries", name, size));
-  }
-  return {};
-}
-
 Status CheckSlopesAndSinks(const AttentionShape& shape, const AttentionOptions& options,
                            const AttentionTensors& tensors) {
   if (options.alibi_slopes) {
-    if (Status s = CheckArray("alibi_slopes", tensors.alibi_slopes, shape.heads); !s.ok()) return s;
+    if (Status s = core::CheckEntries("alibi_slopes", tensors.alibi_slopes, shape.heads); !s.ok())
+      return s;
     for (int64_t h = 0; h < shape.heads; ++h) {
       if (!std::isfinite(tensors.alibi_slopes.data[h])) {
         return Status::InvalidArgument(
@@ -101,7 +89,7 @@ Status CheckSlopesAndSinks(const AttentionShape& shape, const AttentionOptions& 
     }
   }
   if (options.sinks) {
-    if (Status s = CheckArray("sinks", tensors.sinks, shape.heads); !s.ok()) return s;
+    if (Status s = core::CheckEntries("sinks", tensors.sinks, shape.heads); !s.ok()) return s;
     for (int64_t h = 0; h < shape.heads; ++h) {
       const float sink = tensors.sinks.data[h];
       if (!(sink < std::numeric_limits<float>::infinity())) {
@@ -134,13 +122,13 @@ Status CheckScoreParameters(const AttentionShape& shape, const AttentionOptions&
     }
   }
   if (options.score != AttentionScore::kAdditive) return {};
-  return CheckArray("w_out", tensors.w_out, shape.hidden);
+  return core::CheckEntries("w_out", tensors.w_out, shape.hidden);
 }
 
 // kv_len or kv_first.
 Status CheckKeyCounts(const char* name, const ArrayView<int64_t>& counts,
                       const AttentionShape& shape) {
-  if (Status s = CheckArray(name, counts, shape.batch); !s.ok()) return s;
+  if (Status s = core::CheckEntries(name, counts, shape.batch); !s.ok()) return s;
   for (int64_t b = 0; b < shape.batch; ++b) {
     if (counts.data[b] < 0 || counts.data[b] > shape.keys) {
       return Status::InvalidArgument(
@@ -201,7 +189,7 @@ Status CheckPages(const AttentionShape& shape, const AttentionOptions& options,
 
 Status CheckOffsets(const char* name, const ArrayView<int64_t>& offsets, int64_t batch,
                     int64_t rows) {
-  if (Status s = CheckArray(name, offsets, batch + 1); !s.ok()) return s;
+  if (Status s = core::CheckEntries(name, offsets, batch + 1); !s.ok()) return s;
   for (int64_t b = 0; b <= batch; ++b) {
     const int64_t least = b == 0 ? 0 : offsets.data[b - 1];
     const int64_t most = b == 0 ? 0 : rows;
@@ -296,10 +284,6 @@ Status CheckOutputs(const AttentionShape& shape, const AttentionOptions& options
     }
   }
   // One-dimensional arrays as tensors of the same bytes.
-  const auto bytes = [](const auto& array) {
-    const int64_t size = array.size * static_cast<int64_t>(sizeof(*array.data));
-    return ConstTensor(array.data, DataType::kBool, {1, 1, 1, size});
-  };
   const ArrayView<int32_t> page_ids = {
       tensors.page_table.ids, tensors.page_table.batch * tensors.page_table.pages_per_item};
   const struct {
@@ -310,17 +294,17 @@ Status CheckOutputs(const AttentionShape& shape, const AttentionOptions& options
                 {"v", tensors.v},
                 {"mask", tensors.mask},
                 {"bias", tensors.bias},
-                {"alibi_slopes", bytes(tensors.alibi_slopes)},
-                {"sinks", bytes(tensors.sinks)},
-                {"kv_len", bytes(tensors.kv_len)},
-                {"kv_first", bytes(tensors.kv_first)},
-                {"page_table", bytes(page_ids)},
-                {"q_offsets", bytes(tensors.q_offsets)},
-                {"k_offsets", bytes(tensors.k_offsets)},
+                {"alibi_slopes", core::BytesOf(tensors.alibi_slopes)},
+                {"sinks", core::BytesOf(tensors.sinks)},
+                {"kv_len", core::BytesOf(tensors.kv_len)},
+                {"kv_first", core::BytesOf(tensors.kv_first)},
+                {"page_table", core::BytesOf(page_ids)},
+                {"q_offsets", core::BytesOf(tensors.q_offsets)},
+                {"k_offsets", core::BytesOf(tensors.k_offsets)},
                 {"w", tensors.w},
                 {"wq", tensors.wq},
                 {"wk", tensors.wk},
-                {"w_out", bytes(tensors.w_out)},
+                {"w_out", core::BytesOf(tensors.w_out)},
                 {"out", tensors.out},
                 {"lse", tensors.lse},
                 {"weights", tensors.weights}};

@@ -11,6 +11,7 @@
 #include "src/attention/check.h"
 #include "src/attention/score.h"
 #include "src/core/sizes.h"
+#include "src/core/tensor_check.h"
 
 namespace lanewise::attention {
 namespace {
@@ -70,11 +71,7 @@ Status CheckTypes(const AttentionShape& shape) {
                {"v_type", shape.v_type},
                {"out_type", shape.out_type}};
   for (const auto& type : types) {
-    if (type.type != DataType::kF32 && type.type != DataType::kF16 &&
-        type.type != DataType::kBF16) {
-      return Status::InvalidArgument(fmt::format("{}: found {}, expected f32, f16 or bf16",
-                                                 type.name, DataTypeName(type.type)));
-    }
+    if (Status s = core::CheckNumberType(type.name, type.type); !s.ok()) return s;
   }
   return {};
 }

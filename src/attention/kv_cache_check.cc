@@ -23,18 +23,6 @@ struct NamedInput {
   ConstTensor tensor;
 };
 
-Status CheckType(const char* name, DataType type) {
-  if (type == DataType::kF32 || type == DataType::kF16 || type == DataType::kBF16) return {};
-  return Status::InvalidArgument(
-      fmt::format("{}: type is {}, expected f32, f16 or bf16", name, DataTypeName(type)));
-}
-
-Status CheckNotNegative(const char* name, const Sizes& sizes) {
-  if (*std::min_element(sizes.begin(), sizes.end()) >= 0) return {};
-  return Status::InvalidArgument(
-      fmt::format("{}: sizes are {}, expected none below 0", name, core::SizesText(sizes)));
-}
-
 Status CheckPairOfTensors(const KvCache& cache) {
   Sizes v_sizes = cache.k.sizes;
   v_sizes[3] = cache.v.sizes[3];
@@ -44,8 +32,8 @@ Status CheckPairOfTensors(const KvCache& cache) {
     const Sizes& sizes;
   } arrays[] = {{"cache.k", cache.k, cache.k.sizes}, {"cache.v", cache.v, v_sizes}};
   for (const auto& [name, tensor, sizes] : arrays) {
-    if (Status s = CheckType(name, tensor.type); !s.ok()) return s;
-    if (Status s = CheckNotNegative(name, tensor.sizes); !s.ok()) return s;
+    if (Status s = core::CheckNumberType(name, tensor.type); !s.ok()) return s;
+    if (Status s = core::CheckSizes(name, tensor.sizes); !s.ok()) return s;
     if (Status s = core::CheckOutput(name, tensor, tensor.type, sizes); !s.ok()) return s;
   }
   return {};
@@ -176,8 +164,8 @@ Status CheckNewRows(const KvCache& cache, const ConstTensor& k, const ConstTenso
     int64_t columns;
   } arrays[] = {{"k", k, cache.k.sizes[3]}, {"v", v, cache.v.sizes[3]}};
   for (const auto& [name, tensor, columns] : arrays) {
-    if (Status s = CheckType(name, tensor.type); !s.ok()) return s;
-    if (Status s = CheckNotNegative(name, tensor.sizes); !s.ok()) return s;
+    if (Status s = core::CheckNumberType(name, tensor.type); !s.ok()) return s;
+    if (Status s = core::CheckSizes(name, tensor.sizes); !s.ok()) return s;
     const Sizes expected = {cache.batch, cache.k.sizes[1], k.sizes[2], columns};
     if (Status s = core::CheckInput(name, tensor, tensor.type, expected); !s.ok()) return s;
   }

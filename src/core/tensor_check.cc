@@ -54,6 +54,24 @@ std::optional<int64_t> Span(const ConstTensor& tensor) {
 
 std::string SizesText(const Sizes& sizes) { return fmt::format("[{}]", fmt::join(sizes, ", ")); }
 
+Status CheckNumberType(std::string_view name, DataType type) {
+  if (type == DataType::kF32 || type == DataType::kF16 || type == DataType::kBF16) return {};
+  return Status::InvalidArgument(
+      fmt::format("{}: found {}, expected f32, f16 or bf16", name, DataTypeName(type)));
+}
+
+Status CheckSizes(std::string_view name, const Sizes& sizes) {
+  if (*std::min_element(sizes.begin(), sizes.end()) < 0) {
+    return Status::InvalidArgument(
+        fmt::format("{}: sizes are {}, expected none below 0", name, SizesText(sizes)));
+  }
+  if (!CheckedProduct({sizes[0], sizes[1], sizes[2], sizes[3], 4})) {
+    return Status::InvalidArgument(fmt::format(
+        "{}: the product of sizes {} overflows 64 bits, expected less", name, SizesText(sizes)));
+  }
+  return {};
+}
+
 Status CheckInput(std::string_view name, const ConstTensor& tensor, DataType type,
                   const Sizes& sizes) {
   if (tensor.type != type) {
@@ -114,6 +132,18 @@ Status CheckApart(std::string_view output_name, const Tensor& output, std::strin
       fmt::format("{}: its memory [{:#x}, {:#x}) meets that of {}, [{:#x}, {:#x}), expected memory "
                   "of its own",
                   output_name, first, end, other_name, other_first, other_end));
+}
+
+Status CheckEntries(std::string_view name, const void* data, int64_t found, int64_t expected) {
+  if (found != expected) {
+    return Status::InvalidArgument(
+        fmt::format("{}: found {} entries, expected {}", name, found, expected));
+  }
+  if (data == nullptr && expected > 0) {
+    return Status::InvalidArgument(
+        fmt::format("{}: data is null, expected {} entries", name, expected));
+  }
+  return {};
 }
 
 }  // namespace lanewise::core

@@ -5,11 +5,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 
-#include "src/core/sizes.h"
 #include "src/core/tensor_check.h"
 #include "src/gemm/packed_matrix.h"
 #include "src/machine/targets.h"
@@ -84,17 +82,6 @@ Status CheckPacked(const GemmPlan::Decision& decision, const PackedMatrix* packe
   return {};
 }
 
-Status CheckBias(const ArrayView<float>& bias, int64_t columns) {
-  if (bias.size != columns) {
-    return Status::InvalidArgument(
-        fmt::format("bias: found {} entries, expected {}", bias.size, columns));
-  }
-  if (bias.data == nullptr && columns > 0) {
-    return Status::InvalidArgument(fmt::format("bias: data is null, expected {} entries", columns));
-  }
-  return {};
-}
-
 Status CheckInputs(const GemmPlan::Decision& decision, const GemmTensors& tensors) {
   const GemmShape& shape = decision.shape;
   const GemmOptions& options = decision.options;
@@ -107,7 +94,7 @@ Status CheckInputs(const GemmPlan::Decision& decision, const GemmTensors& tensor
     return s;
   }
   if (options.bias) {
-    if (Status s = CheckBias(tensors.bias, shape.columns); !s.ok()) return s;
+    if (Status s = core::CheckEntries("bias", tensors.bias, shape.columns); !s.ok()) return s;
   }
   if (!options.residual) return {};
   return core::CheckInput("residual", tensors.residual, shape.c_type, SizesOfC(shape));
@@ -124,7 +111,7 @@ Status CheckOutput(const GemmPlan::Decision& decision, const GemmTensors& tensor
     return s;
   }
   const bool in_place = decision.options.residual && IsSameArray(c, tensors.residual);
-  const ConstTensor bias(tensors.bias.data, Sizes{1, 1, 1, tensors.bias.size});
+  const ConstTensor bias = core::BytesOf(tensors.bias);
   const struct {
     const char* name;
     const ConstTensor& tensor;
@@ -142,25 +129,6 @@ Status CheckOutput(const GemmPlan::Decision& decision, const GemmTensors& tensor
 
 }  // namespace
 
-Status CheckType(const char* name, DataType type) {
-  if (type == DataType::kF32 || type == DataType::kF16 || type == DataType::kBF16) return {};
-  return Status::InvalidArgument(
-      fmt::format("{}: found {}, expected f32, f16 or bf16", name, DataTypeName(type)));
-}
-
-Status CheckSizes(const char* name, const Sizes& sizes) {
-  const auto negative = std::find_if(sizes.begin(), sizes.end(), [](int64_t s) { return s < 0; });
-  if (negative != sizes.end()) {
-    return Status::InvalidArgument(
-        fmt::format("{}: sizes are {}, expected none below 0", name, core::SizesText(sizes)));
-  }
-  if (!core::CheckedProduct({sizes[0], sizes[1], sizes[2], sizes[3], 4})) {
-    return Status::InvalidArgument(fmt::format(
-        "{}: sizes are {}, expected a product that fits 64 bits", name, core::SizesText(sizes)));
-  }
-  return {};
-}
-
 Status CheckRequest(const GemmShape& shape, const GemmOptions& options) {
   const struct {
     const char* name;
@@ -176,12 +144,12 @@ Status CheckRequest(const GemmShape& shape, const GemmOptions& options) {
           fmt::format("{}: found {}, expected at least 0", size.name, size.size));
     }
   }
-  if (Status s = CheckSizes("a", SizesOfA(shape, options)); !s.ok()) return s;
-  if (Status s = CheckSizes("b", SizesOfB(shape, options)); !s.ok()) return s;
-  if (Status s = CheckSizes("c", SizesOfC(shape)); !s.ok()) return s;
-  if (Status s = CheckType("a_type", shape.a_type); !s.ok()) return s;
-  if (Status s = CheckType("b_type", shape.b_type); !s.ok()) return s;
-  if (Status s = CheckType("c_type", shape.c_type); !s.ok()) return s;
+  if (Status s = core::CheckSizes("a", SizesOfA(shape, options)); !s.ok()) return s;
+  if (Status s = core::CheckSizes("b", SizesOfB(shape, options)); !s.ok()) return s;
+  if (Status s = core::CheckSizes("c", SizesOfC(shape)); !s.ok()) return s;
+  if (Status s = core::CheckNumberType("a_type", shape.a_type); !s.ok()) return s;
+  if (Status s = core::CheckNumberType("b_type", shape.b_type); !s.ok()) return s;
+  if (Status s = core::CheckNumberType("c_type", shape.c_type); !s.ok()) return s;
   const struct {
     const char* name;
     float value;

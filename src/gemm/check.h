@@ -11,12 +11,6 @@
 
 namespace lanewise::gemm {
 
-// f32, f16 or bf16.
-Status CheckType(const char* name, DataType type);
-
-// None negative, and a product that fits.
-Status CheckSizes(const char* name, const Sizes& sizes);
-
 // Sizes, types and options by themselves and together.
 Status CheckRequest(const GemmShape& shape, const GemmOptions& options);
 

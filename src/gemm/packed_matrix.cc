@@ -12,7 +12,6 @@
 
 #include "src/core/element_bytes.h"
 #include "src/core/tensor_check.h"
-#include "src/gemm/check.h"
 #include "src/kernels/gemm.h"
 #include "src/machine/targets.h"
 #include "src/parallel/check_threads.h"
@@ -57,8 +56,8 @@ void Fill(const PackedMatrix::Layout& layout, const ConstTensor& b, bool transpo
 }
 
 Result<PackedMatrix> Pack(const ConstTensor& b, bool transpose_b, const Runtime& runtime) {
-  if (Status s = gemm::CheckType("b", b.type); !s.ok()) return s;
-  if (Status s = gemm::CheckSizes("b", b.sizes); !s.ok()) return s;
+  if (Status s = core::CheckNumberType("b", b.type); !s.ok()) return s;
+  if (Status s = core::CheckSizes("b", b.sizes); !s.ok()) return s;
   if (Status s = core::CheckInput("b", b, b.type, b.sizes); !s.ok()) return s;
   if (Status s = parallel::CheckThreads(runtime.threads); !s.ok()) return s;
   const Result<int64_t> target = machine::FindTarget(runtime.target);

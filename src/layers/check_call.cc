@@ -9,17 +9,11 @@
 #include <string>
 #include <string_view>
 
-#include "src/core/sizes.h"
 #include "src/core/tensor_check.h"
 #include "src/layers/check.h"
 
 namespace lanewise::layers {
 namespace {
-
-Status CheckType(const char* name, DataType type) {
-  if (type != DataType::kBool) return {};
-  return Status::InvalidArgument(fmt::format("{}: found bool, expected f32, f16 or bf16", name));
-}
 
 // Arrays that the layer makes itself, or that are of no use.
 Status CheckUnwanted(const MultiHeadPlan::Decision& decision, const MultiHeadTensors& tensors) {
@@ -43,13 +37,6 @@ Status CheckUnwanted(const MultiHeadPlan::Decision& decision, const MultiHeadTen
   return {};
 }
 
-// One-dimensional arrays as tensors of the same bytes.
-template <typename T>
-ConstTensor BytesOf(const ArrayView<T>& array) {
-  const int64_t size = array.size * static_cast<int64_t>(sizeof(T));
-  return ConstTensor(array.data, DataType::kBool, {1, 1, 1, size});
-}
-
 }  // namespace
 
 Status CheckCall(const MultiHeadCall& call, const AttentionOptions& options) {
@@ -62,9 +49,9 @@ Status CheckCall(const MultiHeadCall& call, const AttentionOptions& options) {
     return Status::InvalidArgument(
         "paged: found on, expected off because a layer makes its keys and values anew");
   }
-  if (Status s = CheckType("x_type", call.x_type); !s.ok()) return s;
-  if (Status s = CheckType("x_kv_type", call.x_kv_type); !s.ok()) return s;
-  return CheckType("out_type", call.out_type);
+  if (Status s = core::CheckNumberType("x_type", call.x_type); !s.ok()) return s;
+  if (Status s = core::CheckNumberType("x_kv_type", call.x_kv_type); !s.ok()) return s;
+  return core::CheckNumberType("out_type", call.out_type);
 }
 
 Status CheckTensors(const MultiHeadPlan::Decision& decision, const MultiHeadTensors& tensors) {
@@ -90,12 +77,16 @@ Status CheckApart(const MultiHeadTensors& tensors) {
                 {"x_kv", tensors.x_kv},
                 {"mask", attention.mask},
                 {"bias", attention.bias},
-                {"alibi_slopes", BytesOf(attention.alibi_slopes)},
-                {"sinks", BytesOf(attention.sinks)},
-                {"kv_len", BytesOf(attention.kv_len)},
-                {"kv_first", BytesOf(attention.kv_first)},
-                {"q_offsets", BytesOf(attention.q_offsets)},
-                {"k_offsets", BytesOf(attention.k_offsets)},
+                {"alibi_slopes", core::BytesOf(attention.alibi_slopes)},
+                {"sinks", core::BytesOf(attention.sinks)},
+                {"kv_len", core::BytesOf(attention.kv_len)},
+                {"kv_first", core::BytesOf(attention.kv_first)},
+                {"q_offsets", core::BytesOf(attention.q_offsets)},
+                {"k_offsets", core::BytesOf(attention.k_offsets)},
+                {"w", attention.w},
+                {"wq", attention.wq},
+                {"wk", attention.wk},
+                {"w_out", core::BytesOf(attention.w_out)},
                 {"lse", attention.lse},
                 {"weights", attention.weights}};
   for (const auto& other : others) {

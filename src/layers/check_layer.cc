@@ -26,24 +26,13 @@ bool IsGiven(const ConstTensor& tensor) {
 }
 
 Status CheckMatrix(const char* name, const ConstTensor& matrix, int64_t outputs, int64_t inputs) {
-  if (matrix.type == DataType::kBool) {
-    return Status::InvalidArgument(
-        fmt::format("{}: type is bool, expected f32, f16 or bf16", name));
-  }
+  if (Status s = core::CheckNumberType(name, matrix.type); !s.ok()) return s;
   return core::CheckInput(name, matrix, matrix.type, {1, 1, outputs, inputs});
 }
 
 Status CheckBias(const char* name, const ArrayView<float>& bias, int64_t size) {
   if (bias.data == nullptr && bias.size == 0) return {};
-  if (bias.size != size) {
-    return Status::InvalidArgument(
-        fmt::format("{}: found {} entries, expected {}", name, bias.size, size));
-  }
-  if (bias.data == nullptr) {
-    return Status::InvalidArgument(
-        fmt::format("{}: data is null, expected {} entries", name, size));
-  }
-  return {};
+  return core::CheckEntries(name, bias, size);
 }
 
 // Exactly one of the two ways to give the input projections.

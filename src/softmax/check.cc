@@ -5,33 +5,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
-#include "src/core/sizes.h"
 #include "src/core/tensor_check.h"
 
 namespace lanewise::softmax {
 namespace {
-
-Status CheckNumbers(const char* name, DataType type) {
-  if (type == DataType::kF32 || type == DataType::kF16 || type == DataType::kBF16) return {};
-  return Status::InvalidArgument(
-      fmt::format("{}: type is {}, expected f32, f16 or bf16", name, DataTypeName(type)));
-}
-
-Status CheckSizes(const ConstTensor& in) {
-  for (const int64_t size : in.sizes) {
-    if (size < 0) {
-      return Status::InvalidArgument(
-          fmt::format("in: sizes are {}, expected none below 0", core::SizesText(in.sizes)));
-    }
-  }
-  const Sizes& s = in.sizes;
-  if (core::CheckedProduct({s[0], s[1], s[2], s[3], 4})) return {};
-  return Status::InvalidArgument(fmt::format(
-      "in: the product of sizes {} overflows 64 bits, expected less", core::SizesText(s)));
-}
 
 bool IsAbsent(const ConstTensor& mask) {
   return mask.data == nullptr && mask.sizes == ConstTensor().sizes;
@@ -50,8 +29,8 @@ Status CheckMask(const ConstTensor& mask, const Sizes& sizes) {
 }
 
 Status CheckInputs(const ConstTensor& in, const SoftmaxOptions& options) {
-  if (Status s = CheckNumbers("in", in.type); !s.ok()) return s;
-  if (Status s = CheckSizes(in); !s.ok()) return s;
+  if (Status s = core::CheckNumberType("in", in.type); !s.ok()) return s;
+  if (Status s = core::CheckSizes("in", in.sizes); !s.ok()) return s;
   if (Status s = core::CheckInput("in", in, in.type, in.sizes); !s.ok()) return s;
   if (Status s = CheckMask(options.mask, in.sizes); !s.ok()) return s;
   if (std::isfinite(options.scale)) return {};
@@ -72,7 +51,7 @@ bool IsInPlace(const ConstTensor& in, const Tensor& out) {
 
 Status CheckSoftmax(const ConstTensor& in, const Tensor& out, const SoftmaxOptions& options) {
   if (Status s = CheckInputs(in, options); !s.ok()) return s;
-  if (Status s = CheckNumbers("out", out.type); !s.ok()) return s;
+  if (Status s = core::CheckNumberType("out", out.type); !s.ok()) return s;
   if (Status s = core::CheckOutput("out", out, out.type, in.sizes); !s.ok()) return s;
   if (!IsInPlace(in, out)) {
     if (Status s = core::CheckApart("out", out, "in", in); !s.ok()) return s;

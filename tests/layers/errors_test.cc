@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "lanewise/layers.h"
@@ -189,6 +190,30 @@ TEST_F(LayerCallErrors, ArraysOfAttention) {
   tensors.attention.lse =
       Tensor(static_cast<float*>(const_cast<void*>(tensors.x.data)), {2, 4, 5, 1});
   ExpectRunError(call_, tensors, {"lse", "x", "own"}, options);
+}
+
+// Arrays of a score that lie where the output is to be written.
+TEST_F(LayerCallErrors, WeightsOfScoresInTheOutput) {
+  const ConstTensor matrix(arrays_.tensors().out.data, DataType::kF32, {1, 1, 8, 8});
+  AttentionOptions options;
+  options.score = AttentionScore::kBilinear;
+  MultiHeadTensors tensors = arrays_.tensors();
+  tensors.attention.w = matrix;
+  ExpectRunError(call_, tensors, {"out", "w", "own"}, options);
+
+  const std::vector<float> apart(8 * 8, 1.0F);
+  const ArrayView<float> inside = {static_cast<const float*>(matrix.data), 8};
+  options.score = AttentionScore::kAdditive;
+  options.wq = options.wk = true;
+  tensors = arrays_.tensors();
+  tensors.attention.wq = tensors.attention.wk = {apart.data(), {1, 1, 8, 8}};
+  tensors.attention.w_out = inside;
+  ExpectRunError(call_, tensors, {"out", "w_out", "own"}, options);
+  tensors.attention.w_out = {apart.data(), 8};
+  tensors.attention.wq = matrix;
+  ExpectRunError(call_, tensors, {"out", "wq", "own"}, options);
+  std::swap(tensors.attention.wq, tensors.attention.wk);
+  ExpectRunError(call_, tensors, {"out", "wk", "own"}, options);
 }
 
 TEST_F(LayerCallErrors, Workspaces) {
