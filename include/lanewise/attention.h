@@ -15,6 +15,7 @@
 #include <vector>    // PlanExplanation
 
 #include "lanewise/export.h"
+#include "lanewise/parameter_source.h"
 #include "lanewise/runtime.h"
 #include "lanewise/status.h"
 #include "lanewise/tensor.h"
@@ -203,11 +204,7 @@ struct AttentionTensors {
 
 // What a plan decided and why.
 struct PlanExplanation {
-  // One parameter of the plan, and where its value came from: "default", "override", ...
-  struct Source {
-    std::string parameter;
-    std::string source;
-  };
+  using Source = ParameterSource;
 
   // "lanes": every query owns a SIMD lane. "few": fewer query rows than lanes, which lie across the
   // dims. In a ragged batch "lanes, few" if a sequence takes either by its own number of rows.

@@ -13,6 +13,7 @@
 #include <vector>   // GemmExplanation
 
 #include "lanewise/export.h"
+#include "lanewise/parameter_source.h"
 #include "lanewise/runtime.h"
 #include "lanewise/status.h"
 #include "lanewise/tensor.h"
@@ -102,11 +103,7 @@ struct GemmTensors {
 
 // What a plan decided and why.
 struct GemmExplanation {
-  // One parameter of the plan, and where its value came from: "default", "override".
-  struct Source {
-    std::string parameter;
-    std::string source;
-  };
+  using Source = ParameterSource;
 
   // "blocks": blocks of A and B are copied to where caches keep them. "panels": few rows, so only a
   // panel of B at a time is. "rows": very few rows; B is read once, where it lies. "dots": the

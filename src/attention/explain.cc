@@ -8,13 +8,14 @@
 #include "lanewise/attention.h"
 #include "src/attention/decision.h"
 #include "src/attention/score.h"
+#include "src/core/explanation.h"
 #include "src/kernels/lanes.h"
 #include "src/profile/defaults.h"
 
 namespace lanewise {
 namespace {
 
-std::string SourceText(bool overridden) { return overridden ? "override" : "default"; }
+using core::SourceText;
 
 void ExplainLanes(const AttentionPlan::Decision& decision, PlanExplanation& explanation) {
   const attention::LanesDecision& lanes = decision.lanes;
@@ -87,15 +88,12 @@ PlanExplanation AttentionPlan::Explain() const {
 }
 
 std::string PlanExplanation::ToString() const {
-  std::string text = fmt::format(
-      "variant    {}\ntile       {}\nkv_block   {}\nq_groups   {}\ngrain      {}\ntarget     {}\n"
-      "threads    {}\nworkspace  {} bytes\n",
-      variant, tile, kv_block, q_groups, grain, target, threads, workspace_bytes);
-  for (const Source& source : sources) {
-    text += fmt::format("{:<10} from {}\n", source.parameter, source.source);
-  }
-  for (const std::string& reason : reasons) text += reason + "\n";
-  return text;
+  return fmt::format(
+             "variant    {}\ntile       {}\nkv_block   {}\nq_groups   {}\ngrain      {}\ntarget    "
+             " {}\n"
+             "threads    {}\nworkspace  {} bytes\n",
+             variant, tile, kv_block, q_groups, grain, target, threads, workspace_bytes) +
+         core::SourcesAndReasons(sources, reasons, 10);
 }
 
 }  // namespace lanewise

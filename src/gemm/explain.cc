@@ -6,6 +6,7 @@
 #include <string>
 
 #include "lanewise/gemm.h"
+#include "src/core/explanation.h"
 #include "src/gemm/decision.h"
 #include "src/profile/gemm_defaults.h"
 
@@ -49,9 +50,6 @@ void AddReasons(const GemmPlan::Decision& decision, GemmExplanation& explanation
 GemmExplanation GemmPlan::Explain() const {
   const Decision& decision = *decision_;
   const gemm::PlanOverrides& overrides = decision.overrides;
-  const auto source = [](bool overridden) {
-    return std::string(overridden ? "override" : "default");
-  };
   GemmExplanation explanation;
   explanation.variant = VariantName(decision.variant);
   explanation.tile = gemm::Streams(decision.variant) ? "" : std::string(decision.kernel.tile);
@@ -61,26 +59,24 @@ GemmExplanation GemmPlan::Explain() const {
   explanation.target = decision.target;
   explanation.threads = decision.team.workers();
   explanation.workspace_bytes = static_cast<int64_t>(workspace_bytes());
-  explanation.sources = {{"variant", source(!overrides.variant.empty())},
-                         {"tile", source(!overrides.tile.empty())},
-                         {"row_block", source(overrides.row_block != 0)},
-                         {"depth_block", source(overrides.depth_block != 0)},
-                         {"column_block", source(overrides.column_block != 0)}};
+  explanation.sources = {{"variant", core::SourceText(!overrides.variant.empty())},
+                         {"tile", core::SourceText(!overrides.tile.empty())},
+                         {"row_block", core::SourceText(overrides.row_block != 0)},
+                         {"depth_block", core::SourceText(overrides.depth_block != 0)},
+                         {"column_block", core::SourceText(overrides.column_block != 0)}};
   AddReasons(decision, explanation);
   if (!decision.note.empty()) explanation.reasons.push_back(decision.note);
   return explanation;
 }
 
 std::string GemmExplanation::ToString() const {
-  std::string text = fmt::format(
-      "variant       {}\ntile          {}\nrow_block     {}\ndepth_block   {}\ncolumn_block  {}\n"
-      "target        {}\nthreads       {}\nworkspace     {} bytes\n",
-      variant, tile, row_block, depth_block, column_block, target, threads, workspace_bytes);
-  for (const Source& source : sources) {
-    text += fmt::format("{:<13} from {}\n", source.parameter, source.source);
-  }
-  for (const std::string& reason : reasons) text += reason + "\n";
-  return text;
+  return fmt::format(
+             "variant       {}\ntile          {}\nrow_block     {}\ndepth_block   {}\ncolumn_block "
+             " {}\n"
+             "target        {}\nthreads       {}\nworkspace     {} bytes\n",
+             variant, tile, row_block, depth_block, column_block, target, threads,
+             workspace_bytes) +
+         core::SourcesAndReasons(sources, reasons, 13);
 }
 
 }  // namespace lanewise
