@@ -244,9 +244,9 @@ class FewLoop {
   // Streams divide what is seen, so that there are four in a chunk of few keys, too.
   void Score() const {
     const auto score = kernel_.score[static_cast<size_t>(shape_.k_type)];
-    constexpr int64_t kSteps = 4;  // that the kernel takes together
     const int64_t quarter =
-        core::RoundUp(core::DivideUp(keys_.size(), static_cast<int64_t>(kFewStreams)), kSteps);
+        core::RoundUp(core::DivideUp(keys_.size(), static_cast<int64_t>(kFewStreams)),
+                      static_cast<int64_t>(kernels::kFewScoredSteps));
     ForEachRun(group_.k, keys_.begin, quarter, [&](const FewRun& run) {
       score({queries_, static_cast<size_t>(Padded(shape_.dim)), row_count_,
              static_cast<size_t>(shape_.dim), run, scores_, static_cast<size_t>(key_chunk_)});

@@ -55,6 +55,8 @@ struct FewLoadArgs {
 // lie far apart so that hardware fetches ahead in all of them. Row i of stream s is key first[s] +
 // i of the chunk.
 inline constexpr size_t kFewStreams = 4;
+// Rows of each stream whose scores are stored together, where there are as many.
+inline constexpr size_t kFewScoredSteps = 4;
 struct FewRun {
   const void* rows[kFewStreams];  // first row of each stream
   size_t first[kFewStreams];      // its place in the chunk

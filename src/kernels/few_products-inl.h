@@ -148,9 +148,8 @@ HWY_INLINE void ForEachVector(FloatTag d, const T* const* rows, int64_t next, si
   }
 }
 
-// Keys that are scored before their scores are stored: four steps.
-inline constexpr size_t kScoredSteps = 4;
-inline constexpr size_t kScoredKeys = kScoredSteps * kFewStreams;
+// Keys that are scored before their scores are stored.
+inline constexpr size_t kScoredKeys = kFewScoredSteps * kFewStreams;
 
 // Stores the first kParts parts of kFewStreams lanes, each to its own row.
 template <size_t kParts, class D>
@@ -235,9 +234,9 @@ HWY_INLINE void StoreByStream(const float* HWY_RESTRICT sums, const size_t* firs
   for (size_t k = 0; k < kScoredKeys; ++k) to[first[k % kFewStreams] + k / kFewStreams] = sums[k];
 #else
   const hn::CappedTag<float, kFewStreams> d4;
-  hn::Vec<decltype(d4)> m[kScoredSteps];
+  hn::Vec<decltype(d4)> m[kFewScoredSteps];
   HWY_UNROLL(4)
-  for (size_t i = 0; i < kScoredSteps; ++i) m[i] = hn::Load(d4, sums + i * kFewStreams);
+  for (size_t i = 0; i < kFewScoredSteps; ++i) m[i] = hn::Load(d4, sums + i * kFewStreams);
   TransposeBlocks(d4, m);
   HWY_UNROLL(4)
   for (size_t s = 0; s < kFewStreams; ++s) hn::StoreU(m[s], d4, to + first[s]);
@@ -253,7 +252,7 @@ void FewScore(const FewScoreArgs& args) {
   if (run.stream_count == kFewStreams) {
     for (Step<T> keys(run, 0); key + kScoredKeys <= key_count; key += kScoredKeys) {
       HWY_UNROLL(1)
-      for (size_t i = 0; i < kScoredSteps; ++i) {
+      for (size_t i = 0; i < kFewScoredSteps; ++i) {
         ScoreStep(args, keys, sums + i * kFewStreams);
         keys.Advance();
       }
