@@ -97,9 +97,8 @@ class BlocksLoop {
     args.column_count = static_cast<size_t>(columns_end - begin * tile_columns());
     args.to = to;
     args.panel_stride = static_cast<size_t>(PanelFloats(block));
-    const auto pack =
-        decision_.options.transpose_b ? decision_.b_moves.pack_transposed : decision_.b_moves.pack;
-    pack(args, decision_.kernel.columns);
+    const kernels::GemmMoves& moves = decision_.b_moves;
+    (transposed ? moves.pack_transposed : moves.pack)(args, decision_.kernel.columns);
   }
 
   void PackBlock(const Block& block) const {
