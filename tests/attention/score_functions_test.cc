@@ -1,8 +1,8 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Bilinear, additive and Gaussian scores: numbers calculated by hand, the definition, everything
-// that follows a score, and by what must hold.
+// Bilinear, additive and Gaussian scores: the definition, everything that follows a score, and by
+// what must hold. Numbers calculated by hand are in golden_test.cc.
 
 #include <gtest/gtest.h>
 
@@ -14,69 +14,14 @@
 
 #include "tests/support/attention_case.h"
 #include "tests/support/gen.h"
-#include "tests/support/golden.h"
 #include "tests/support/patterns.h"
 #include "tests/support/slices.h"
-#include "tests/support/tolerance.h"
 
 namespace lanewise::testing {
 namespace {
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-// Query (1, 0) and keys (1, 0), (0, 1), (1, 1).
-AttentionCase GoldenQuery(const std::vector<float>& values) {
-  AttentionCase c;
-  c.shape = {.queries = 1, .keys = 3, .dim = 2};
-  c.shape.value_dim = static_cast<int64_t>(values.size()) / 3;
-  c.q = {1, 0};
-  c.k = {1, 0, 0, 1, 1, 1};
-  c.v = values;
-  return c;
-}
-
-AttentionCase GoldenAdditive(const std::vector<float>& values) {
-  AttentionCase c = GoldenQuery(values);
-  c.SetAdditive(2, true, true);
-  c.wq = c.wk = {1, 0, 0, 1};
-  c.w_out = {1, -1};
-  return c;
-}
-
-AttentionCase GoldenBilinear(const std::vector<float>& values) {
-  AttentionCase c = GoldenQuery(values);
-  c.SetBilinear(2);
-  c.w = {2, 1, 0, 1};
-  return c;
-}
-
-AttentionCase GoldenGaussian(const std::vector<float>& values) {
-  AttentionCase c = GoldenQuery(values);
-  c.SetGaussian(1);
-  return c;
-}
-
-TEST(AttentionScoreFunctions, GoldenValues) {
-  const struct {
-    AttentionCase (*make)(const std::vector<float>& values);
-    double out;
-    double lse;
-    std::vector<double> weights;
-  } golden[] = {
-      {GoldenAdditive, 19.64206077, 1.57828054, {0.54104493, 0.20632957, 0.25262550}},
-      {GoldenBilinear, 30.85753440, 3.40760596, {0.24472847, 0.09003057, 0.66524096}},
-      {GoldenGaussian, 21.07911380, 0.68026967, {0.50648039, 0.18632372, 0.30719589}},
-  };
-  for (const auto& [make, out, lse, weights] : golden) {
-    const std::vector<float> numbers = {10, 20, 40};
-    ExpectKnownResult(
-        make(numbers),
-        {.out = {out}, .out_tolerance = T32(numbers), .lse = {lse}, .lse_tolerance = 1e-6},
-        EveryPath());
-    ExpectKnownResult(make(IdentityValues()), {.out = weights, .out_tolerance = 1e-6}, EveryPath());
-  }
-}
 
 // Grouped heads, several lane groups and key blocks, nothing a multiple of anything.
 AttentionCase PlainScores() {

@@ -21,6 +21,7 @@ struct GoldenCase {
   std::vector<float> v;  // [3, out.size()]
   std::vector<double> out;
   double lse;
+  void (*set_score)(AttentionCase&) = nullptr;  // null: dot products
 
   // The case with `values` in place of v.
   AttentionCase WithValues(const std::vector<float>& values) const {
@@ -33,9 +34,24 @@ struct GoldenCase {
     c.q = q;
     c.k = {1, 0, 0, 1, 1, 1};
     c.v = values;
+    if (set_score != nullptr) set_score(c);
     return c;
   }
 };
+
+// wᵀ tanh(q + k), with projections that change nothing.
+inline void SetGoldenAdditive(AttentionCase& c) {
+  c.SetAdditive(2, true, true);
+  c.wq = c.wk = {1, 0, 0, 1};
+  c.w_out = {1, -1};
+}
+
+inline void SetGoldenBilinear(AttentionCase& c) {
+  c.SetBilinear(2);
+  c.w = {2, 1, 0, 1};
+}
+
+inline void SetGoldenGaussian(AttentionCase& c) { c.SetGaussian(1); }
 
 inline std::vector<GoldenCase> GoldenCases() {
   const std::vector<float> numbers = {10, 20, 40};
@@ -65,6 +81,30 @@ inline std::vector<GoldenCase> GoldenCases() {
        pairs,
        {3.98331861, 6.01668139},
        1.62062114},
+      {"additive",
+       {1, 0},
+       0,
+       {0.54104493, 0.20632957, 0.25262550},
+       numbers,
+       {19.64206077},
+       1.57828054,
+       SetGoldenAdditive},
+      {"bilinear",
+       {1, 0},
+       0,
+       {0.24472847, 0.09003057, 0.66524096},
+       numbers,
+       {30.85753440},
+       3.40760596,
+       SetGoldenBilinear},
+      {"Gaussian",
+       {1, 0},
+       0,
+       {0.50648039, 0.18632372, 0.30719589},
+       numbers,
+       {21.07911380},
+       0.68026967,
+       SetGoldenGaussian},
   };
 }
 
