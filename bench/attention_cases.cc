@@ -151,13 +151,7 @@ std::vector<AttentionCase> AttentionCases() {
   return cases;
 }
 
-Case ToCase(AttentionCase benchmark) {
-  std::string name = benchmark.name;
-  return {std::move(name),
-          [benchmark = std::move(benchmark)](const Runtime& runtime, const Overrides& overrides) {
-            return PreparedAttention::Make(benchmark, runtime, overrides);
-          }};
-}
+Case ToCase(AttentionCase benchmark) { return CaseOf<PreparedAttention>(std::move(benchmark)); }
 
 AttentionCase CustomCase(const AttentionShape& shape, const AttentionOptions& options,
                          std::vector<int64_t> kv_len) {

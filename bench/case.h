@@ -11,7 +11,7 @@
 #include <memory>      // unique_ptr
 #include <optional>    // PreparedCase::bytes
 #include <string>      // names
-#include <utility>     // pair
+#include <utility>     // pair, move
 #include <vector>      // yardsticks
 
 #include "bench/plan_summary.h"
@@ -95,6 +95,16 @@ struct Case {
   std::string name;
   std::function<Result<std::unique_ptr<PreparedCase>>(const Runtime&, const Overrides&)> prepare;
 };
+
+// The case of a line of any table, which `Prepared` knows how to prepare.
+template <class Prepared, class Line>
+Case CaseOf(Line line) {
+  std::string name = line.name;
+  return {std::move(name),
+          [line = std::move(line)](const Runtime& runtime, const Overrides& overrides) {
+            return Prepared::Make(line, runtime, overrides);
+          }};
+}
 
 }  // namespace lanewise::bench
 

@@ -78,13 +78,7 @@ std::vector<GemmCase> GemmCases() {
   return cases;
 }
 
-Case ToCase(GemmCase benchmark) {
-  std::string name = benchmark.name;
-  return {std::move(name),
-          [benchmark = std::move(benchmark)](const Runtime& runtime, const Overrides& overrides) {
-            return PreparedGemm::Make(benchmark, runtime, overrides);
-          }};
-}
+Case ToCase(GemmCase benchmark) { return CaseOf<PreparedGemm>(std::move(benchmark)); }
 
 Result<std::unique_ptr<PreparedCase>> PreparedGemm::Make(const GemmCase& benchmark,
                                                          const Runtime& runtime,

@@ -76,13 +76,7 @@ std::vector<LayerCase> LayerCases() {
   return cases;
 }
 
-Case ToCase(LayerCase benchmark) {
-  std::string name = benchmark.name;
-  return {std::move(name),
-          [benchmark = std::move(benchmark)](const Runtime& runtime, const Overrides& overrides) {
-            return PreparedLayer::Make(benchmark, runtime, overrides);
-          }};
-}
+Case ToCase(LayerCase benchmark) { return CaseOf<PreparedLayer>(std::move(benchmark)); }
 
 Result<std::unique_ptr<PreparedCase>> PreparedLayer::Make(const LayerCase& benchmark,
                                                           const Runtime& runtime,

@@ -13,13 +13,7 @@ namespace lanewise::bench {
 
 std::vector<SoftmaxCase> SoftmaxCases() { return {{"softmax_rows", 2048, 2048}}; }
 
-Case ToCase(SoftmaxCase benchmark) {
-  std::string name = benchmark.name;
-  return {std::move(name),
-          [benchmark = std::move(benchmark)](const Runtime& runtime, const Overrides& overrides) {
-            return PreparedSoftmax::Make(benchmark, runtime, overrides);
-          }};
-}
+Case ToCase(SoftmaxCase benchmark) { return CaseOf<PreparedSoftmax>(std::move(benchmark)); }
 
 Result<std::unique_ptr<PreparedCase>> PreparedSoftmax::Make(const SoftmaxCase& benchmark,
                                                             const Runtime& runtime,

@@ -21,9 +21,6 @@ constexpr IntRange kSizes = {0};
 // The plan's own limit.
 constexpr IntRange kThreads = {1, 4096};
 
-// The square of its reciprocal is finite.
-constexpr float kSmallestBandwidth = 5.5e-20f;
-
 std::optional<AttentionScore> ScoreFrom(const std::string& name) {
   for (const AttentionScore score : {AttentionScore::kDot, AttentionScore::kBilinear,
                                      AttentionScore::kAdditive, AttentionScore::kGaussian}) {
@@ -56,7 +53,7 @@ void OptionFlags::AddTo(CLI::App& app) {
                                        "dot, bilinear, additive or gaussian (default: dot)")
       ->type_name("NAME");
   AddFloat(app, "--bandwidth", options_.bandwidth, "Of gaussian scores, -|q-k|²/(2X²)",
-           kSmallestBandwidth);
+           attention::kSmallestBandwidth);
   AddFloat(app, "--scale", options_.scale,
            "Factor of the score (default: 1/sqrt(dim) for dot, 1 for bilinear and additive)");
   app.add_flag("--causal", options_.causal,

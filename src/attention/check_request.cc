@@ -118,10 +118,10 @@ Status CheckScore(const AttentionShape& shape, const AttentionOptions& options) 
   if (!options.bandwidth) {
     return Status::InvalidArgument("bandwidth: found none with score gaussian, expected a number");
   }
-  if (!(*options.bandwidth > 0) || !std::isfinite(*options.bandwidth) ||
-      !std::isfinite(ScaleOf(shape, options))) {
-    return Status::InvalidArgument(fmt::format(
-        "bandwidth: found {}, expected a finite number of at least 5.5e-20", *options.bandwidth));
+  if (!(*options.bandwidth >= kSmallestBandwidth) || !std::isfinite(*options.bandwidth)) {
+    return Status::InvalidArgument(
+        fmt::format("bandwidth: found {}, expected a finite number of at least {}",
+                    *options.bandwidth, kSmallestBandwidth));
   }
   return {};
 }

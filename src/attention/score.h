@@ -45,6 +45,9 @@ inline bool ProjectsQueries(const AttentionOptions& options) {
   return options.score == AttentionScore::kBilinear || options.wq;
 }
 
+// The square of its reciprocal, the scale of Gaussian scores, is still finite.
+inline constexpr float kSmallestBandwidth = 5.5e-20f;
+
 // The factor of the score that the kernel folds into queries, or into w_out.
 inline float ScaleOf(const AttentionShape& shape, const AttentionOptions& options) {
   switch (options.score) {
