@@ -10,6 +10,7 @@
 #include "src/core/sizes.h"
 #include "src/kernels/gemm.h"
 #include "src/profile/gemm_defaults.h"
+#include "src/profile/machine_caches.h"
 
 namespace lanewise::gemm {
 namespace {
@@ -53,7 +54,7 @@ class BlocksLoop {
         block.steps = BlockOf(s, decision_.depth_block, depth);
         block.first = s == 0;
         block.last = s + 1 == depth_blocks;
-        if (source_ == PanelSource::kBlock) PackBlock(block);
+        if (source_ == PanelSource::kBlock && !packs_late()) PackBlock(block);
         MultiplyBlock(block);
       }
     }
@@ -75,7 +76,11 @@ class BlocksLoop {
     const float* a = nullptr;
     int64_t a_stride = 0;
     float* own_panel = nullptr;
+    bool packs = false;  // the first to need its panels
   };
+
+  // A block of B is packed panel by panel, when its first rows need it, where no other worker does.
+  bool packs_late() const { return source_ == PanelSource::kBlock && crew_.workers() == 1; }
 
   int64_t tile_columns() const { return decision_.tile_columns(); }
   int64_t Panels(const Block& block) const {
@@ -87,11 +92,9 @@ class BlocksLoop {
   void PackPanels(const Block& block, int64_t begin, int64_t end, float* to) const {
     if (block.steps.size == 0) return;
     const bool transposed = decision_.options.transpose_b;
-    const Matrix<const char> b = call_.B(call_.MatrixOf(group_, 0));
-    const int64_t column = block.columns.begin + begin * tile_columns();
     const int64_t columns_end = std::min(end * tile_columns(), block.columns.size);
     kernels::GemmPackArgs args = {};
-    args.b = transposed ? b.At(column, block.steps.begin) : b.At(block.steps.begin, column);
+    args.b = ArrayOfB(block, begin);
     args.b_stride = call_.tensors().b.strides[2];
     args.depth = static_cast<size_t>(block.steps.size);
     args.column_count = static_cast<size_t>(columns_end - begin * tile_columns());
@@ -128,6 +131,7 @@ class BlocksLoop {
         unit.rows = BlockOf(row_block % row_blocks_, decision_.row_block, decision_.shape.rows);
         SetA(block, worker, copied != row_block, unit);
         copied = row_block;
+        unit.packs = source_ == PanelSource::kOwn || (packs_late() && row_block == 0);
         MultiplyUnit(block, unit);
       }
     };
@@ -142,7 +146,7 @@ class BlocksLoop {
     const int64_t stride = call_.tensors().a.strides[2];
     const bool in_place = decision_.shape.a_type == DataType::kF32 &&
                           !decision_.options.transpose_a && steps > 0 &&
-                          profile::GemmReadsRowsInPlace(stride, steps);
+                          profile::GemmReadsRowsInPlace(profile::MachineCaches(), unit.rows.size, stride, steps);
     if (in_place) {
       unit.a = reinterpret_cast<const float*>(
           call_.A(unit.matrix).At(unit.rows.begin, block.steps.begin));
@@ -154,15 +158,45 @@ class BlocksLoop {
     if (changed) call_.CopyA(unit.matrix, unit.rows, block.steps, scratch, unit.a_stride);
   }
 
-  // Panel `panel` of the block, packed now if it has not been.
-  const float* PanelOfB(const Block& block, const Unit& unit, int64_t panel) const {
+  // Where the columns of a panel lie in the array.
+  const char* ArrayOfB(const Block& block, int64_t panel) const {
+    const Matrix<const char> b = call_.B(call_.MatrixOf(group_, 0));
+    const int64_t column = block.columns.begin + panel * tile_columns();
+    return decision_.options.transpose_b ? b.At(column, block.steps.begin)
+                                         : b.At(block.steps.begin, column);
+  }
+
+  // Panel `panel` of the block. If it has not been packed, it is now, or by the kernel while it
+  // multiplies the first rows; meanwhile the next one is fetched.
+  void SetB(const Block& block, const Unit& unit, int64_t panel,
+            kernels::GemmPanelArgs& args) const {
+    args.b_stride = tile_columns();
     if (source_ == PanelSource::kPacked) {
       const int64_t first = block.columns.begin / tile_columns();
-      return call_.PackedPanel(unit.matrix, block.steps, first + panel);
+      args.b = call_.PackedPanel(unit.matrix, block.steps, first + panel);
+      return;
     }
-    if (source_ == PanelSource::kBlock) return call_.b_block(crew_) + panel * PanelFloats(block);
-    PackPanels(block, panel, panel + 1, unit.own_panel);
-    return unit.own_panel;
+    float* const packed = source_ == PanelSource::kOwn
+                              ? unit.own_panel
+                              : call_.b_block(crew_) + panel * PanelFloats(block);
+    args.b = packed;
+    if (!unit.packs || block.steps.size == 0) return;
+    const Matrix<const char> b = call_.B(call_.MatrixOf(group_, 0));
+    const bool rows_of_b = !decision_.options.transpose_b;
+    if (rows_of_b && panel + 1 < unit.panels.begin + unit.panels.size) {
+      args.ahead = {ArrayOfB(block, panel + 1), b.row_bytes,
+                    static_cast<size_t>(block.steps.size)};
+    }
+    const bool by_kernel = rows_of_b && decision_.shape.b_type == DataType::kF32 &&
+                           args.column_count == decision_.kernel.columns &&
+                           args.row_count >= 2 * decision_.kernel.rows;
+    if (by_kernel) {
+      args.b = reinterpret_cast<const float*>(ArrayOfB(block, panel));
+      args.b_stride = call_.tensors().b.strides[2];
+      args.pack_to = packed;
+    } else {
+      PackPanels(block, panel, panel + 1, packed);
+    }
   }
 
   void MultiplyUnit(const Block& block, const Unit& unit) const {
@@ -172,11 +206,10 @@ class BlocksLoop {
       kernels::GemmPanelArgs args = {};
       args.a = unit.a;
       args.a_stride = unit.a_stride;
-      args.b = PanelOfB(block, unit, panel);
-      args.b_stride = tile_columns();
       args.row_count = static_cast<size_t>(unit.rows.size);
       args.column_count = static_cast<size_t>(columns.size);
       args.depth = static_cast<size_t>(block.steps.size);
+      SetB(block, unit, panel, args);
       args.end = call_.End(unit.matrix, unit.rows.begin, block.columns.begin + columns.begin);
       if (decision_.sums_apart()) {
         MultiplyApart(block, unit.matrix, unit.rows, columns, args);

@@ -33,16 +33,26 @@ HWY_INLINE void EndTile(FloatTag d, const RegisterTile<MR, NV>& tile, const Gemm
   const bool plain = end.beta == 0 && end.bias == nullptr && end.residual == nullptr;
   if (HWY_LIKELY((plain || end.add) && end.c_type == DataType::kF32 &&
                  args.column_count == NV * kLanes)) {
+    // Everything that stores could change, as the compiler sees it, is read before them.
     const FloatVec alpha = hn::Set(d, end.alpha);
-    float* HWY_RESTRICT c = static_cast<float*>(end.c) + first * end.c_stride;
-    HWY_UNROLL(16)
-    for (size_t i = 0; i < MR; ++i) {
+    const int64_t stride = end.c_stride;
+    float* HWY_RESTRICT c = static_cast<float*>(end.c) + first * stride;
+    if (end.add) {
       HWY_UNROLL(16)
-      for (size_t j = 0; j < NV; ++j) {
-        float* to = c + static_cast<int64_t>(i) * end.c_stride + j * kLanes;
-        const FloatVec v = end.add ? hn::MulAdd(alpha, tile.acc[i][j], hn::LoadU(d, to))
-                                   : hn::Mul(alpha, tile.acc[i][j]);
-        hn::StoreU(v, d, to);
+      for (size_t i = 0; i < MR; ++i, c += stride) {
+        HWY_UNROLL(16)
+        for (size_t j = 0; j < NV; ++j) {
+          hn::StoreU(hn::MulAdd(alpha, tile.acc[i][j], hn::LoadU(d, c + j * kLanes)), d,
+                     c + j * kLanes);
+        }
+      }
+    } else {
+      HWY_UNROLL(16)
+      for (size_t i = 0; i < MR; ++i, c += stride) {
+        HWY_UNROLL(16)
+        for (size_t j = 0; j < NV; ++j) {
+          hn::StoreU(hn::Mul(alpha, tile.acc[i][j]), d, c + j * kLanes);
+        }
       }
     }
     return;
@@ -59,32 +69,91 @@ HWY_INLINE void EndTile(FloatTag d, const RegisterTile<MR, NV>& tile, const Gemm
   Finish(sums, NV * kLanes, MR, args.column_count, from_row);
 }
 
-HWY_INLINE void FetchC(const GemmEnd& end, size_t row, size_t row_count) {
-  const int64_t row_bytes = end.c_stride * (end.c_type == DataType::kF32 ? 4 : 2);
-  const char* c = static_cast<const char*>(end.c) + static_cast<int64_t>(row) * row_bytes;
-  for (size_t i = 0; i < row_count; ++i, c += row_bytes) __builtin_prefetch(c, 1);
+// A step of B into its place in a panel.
+template <size_t NV>
+HWY_INLINE void PackStep(FloatTag d, const float* HWY_RESTRICT from, float* HWY_RESTRICT to) {
+  HWY_UNROLL(4)
+  for (size_t j = 0; j < NV; ++j) hn::Store(hn::LoadU(d, from + j * kLanes), d, to + j * kLanes);
 }
 
-template <size_t MR, size_t NV>
-void MultiplyTile(const GemmPanelArgs& args, size_t row) {
+// One tile, in parts of its depth. kPacks: B is not packed yet and becomes so on the way.
+template <size_t MR, size_t NV, bool kPacks>
+class TileOfRows {
+ public:
+  HWY_INLINE TileOfRows(FloatTag d, const GemmPanelArgs& args, size_t row)
+      : d_(d),
+        a_(args.a + static_cast<int64_t>(row) * args.a_stride),
+        a_stride_(args.a_stride),
+        b_(args.b),
+        b_stride_(static_cast<size_t>(args.b_stride)),
+        panel_(args.pack_to) {
+    tile_.Zero(d);
+  }
+
+  const RegisterTile<MR, NV>& tile() const { return tile_; }
+
+  HWY_INLINE void Multiply(size_t begin, size_t end) {
+    if (kPacks) {
+      HWY_UNROLL(4)
+      for (size_t s = begin; s < end; ++s) {
+        PackStep<NV>(d_, b_ + s * b_stride_, panel_ + s * NV * kLanes);
+      }
+    }
+    tile_.template MultiplyAdd<ARows::kStrided, false>(d_, a_ + begin, a_stride_,
+                                                       b_ + begin * b_stride_, b_stride_,
+                                                       end - begin);
+  }
+
+  // Multiplies a few steps for each of the rows that are fetched. Lines that are asked for one by
+  // one find the buffers of outstanding lines free, which panels of B need, too. Returns the steps
+  // done so far.
+  template <bool kIntoFirst>
+  HWY_INLINE size_t MultiplyAndFetch(size_t begin, size_t end, GemmAhead rows) {
+    constexpr size_t kSteps = 4;
+    size_t s = begin;
+    for (; rows.row_count != 0 && s + kSteps <= end; --rows.row_count, s += kSteps) {
+      HWY_UNROLL(4)
+      for (size_t j = 0; j < NV; ++j) {
+        const char* line = rows.row + j * kLanes * sizeof(float);
+        __builtin_prefetch(line, kIntoFirst ? 1 : 0, kIntoFirst ? 3 : 2);
+      }
+      rows.row += rows.row_bytes;
+      Multiply(s, s + kSteps);
+    }
+    return s;
+  }
+
+ private:
+  FloatTag d_;
+  const float* HWY_RESTRICT a_;
+  int64_t a_stride_;
+  const float* HWY_RESTRICT b_;
+  size_t b_stride_;
+  float* HWY_RESTRICT panel_;
+  RegisterTile<MR, NV> tile_;
+};
+
+template <size_t MR, size_t NV, bool kPacks>
+void MultiplyTile(const GemmPanelArgs& args, size_t row, const GemmAhead& ahead) {
   const FloatTag d;
-  // What the last multiply-adds are added to. Of several depth blocks, C is large and far away.
-  if (args.end.add) FetchC(args.end, row, MR);
-  RegisterTile<MR, NV> tile;
-  tile.Zero(d);
-  tile.template MultiplyAdd<ARows::kStrided, false>(
-      d, args.a + static_cast<int64_t>(row) * args.a_stride, args.a_stride, args.b,
-      static_cast<size_t>(args.b_stride), args.depth);
-  EndTile(d, tile, args, row);
+  const int64_t c_bytes = args.end.c_stride * (args.end.c_type == DataType::kF32 ? 4 : 2);
+  const char* c = static_cast<const char*>(args.end.c) + static_cast<int64_t>(row) * c_bytes;
+  TileOfRows<MR, NV, kPacks> rows(d, args, row);
+  // C is far away, and so are the rows ahead.
+  size_t s = rows.template MultiplyAndFetch<true>(0, args.depth, {c, c_bytes, MR});
+  s = rows.template MultiplyAndFetch<false>(s, args.depth, ahead);
+  rows.Multiply(s, args.depth);
+  EndTile(d, rows.tile(), args, row);
 }
 
 // `rows` from 1 to MR.
 template <size_t MR, size_t NV>
-HWY_INLINE void MultiplyRows(const GemmPanelArgs& args, size_t row, size_t rows) {
+HWY_INLINE void MultiplyRows(const GemmPanelArgs& args, size_t row, size_t rows,
+                             const GemmAhead& ahead) {
   if constexpr (MR > 1) {
-    if (rows != MR) return MultiplyRows<MR - 1, NV>(args, row, rows);
+    if (rows != MR) return MultiplyRows<MR - 1, NV>(args, row, rows, ahead);
   }
-  MultiplyTile<MR, NV>(args, row);
+  MultiplyTile<MR, NV, false>(args, row, ahead);
 }
 
 // Rows of the next tile when `left` are to be done: all that a tile holds, but the last two tiles
@@ -96,10 +165,25 @@ constexpr size_t NextRows(size_t left) {
 }
 
 template <size_t MR, size_t NV>
-HWY_INLINE void MultiplyPanel(const GemmPanelArgs& args) {
+HWY_INLINE void MultiplyPanel(GemmPanelArgs args) {
+  // Each tile fetches its part of the rows ahead.
+  const size_t tiles = (args.row_count + MR - 1) / MR;
+  const size_t rows_a_tile = (args.ahead.row_count + tiles - 1) / HWY_MAX(tiles, 1);
+  GemmAhead ahead = args.ahead;
+  size_t left = ahead.row_count;
   for (size_t row = 0; row < args.row_count;) {
     const size_t rows = NextRows<MR>(args.row_count - row);
-    MultiplyRows<MR, NV>(args, row, rows);
+    ahead.row_count = HWY_MIN(rows_a_tile, left);
+    if (args.pack_to != nullptr) {
+      MultiplyTile<MR, NV, true>(args, row, ahead);
+      args.b = args.pack_to;
+      args.b_stride = NV * kLanes;
+      args.pack_to = nullptr;
+    } else {
+      MultiplyRows<MR, NV>(args, row, rows, ahead);
+    }
+    ahead.row += static_cast<int64_t>(ahead.row_count) * ahead.row_bytes;
+    left -= ahead.row_count;
     row += rows;
   }
 }

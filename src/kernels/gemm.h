@@ -47,6 +47,13 @@ struct GemmEnd {
   int64_t residual_stride;
 };
 
+// Rows of memory that will be read soon, to be fetched into the second-level cache meanwhile.
+struct GemmAhead {
+  const char* row;  // the first
+  int64_t row_bytes;
+  size_t row_count;
+};
+
 // All rows against one panel of B: the columns of a register tile. `b` is aligned and padded to the
 // tile's columns if it is packed; otherwise column_count must be a multiple of the lanes.
 struct GemmPanelArgs {
@@ -54,10 +61,14 @@ struct GemmPanelArgs {
   int64_t a_stride;
   const float* b;  // [depth, column_count]
   int64_t b_stride;
+  // Where the first rows leave the panel packed, for the others; or null. Needs all columns of a
+  // tile and twice its rows.
+  float* pack_to;
   size_t row_count;
   size_t column_count;  // 1 to the columns of the tile
   size_t depth;
-  GemmEnd end;  // of the first row and column
+  GemmEnd end;      // of the first row and column
+  GemmAhead ahead;  // as many bytes of a row as the tile has columns of f32
 };
 
 // Few rows against many columns of a B that is read where it lies. `sums` is scratch.

@@ -21,22 +21,34 @@ int64_t EqualBlocks(int64_t total, int64_t largest, int64_t unit) {
   return std::max(core::RoundUp(core::DivideUp(total, blocks), unit), unit);
 }
 
+// Whether the second-level cache holds a block of B that is worth going through for few rows at a
+// time, since the rows of A are read again for each block.
+bool KeepsBInSecond(const CacheBytes& caches, int64_t depth_block) {
+  constexpr int64_t kColumns = 512;
+  return caches.l2 / 2 >= kColumns * std::max<int64_t>(depth_block, 1) * kFloatBytes;
+}
+
 }  // namespace
 
 int64_t GemmDepthBlock(const CacheBytes& caches, int64_t columns, int64_t depth) {
-  const int64_t fitting = caches.l1d / (std::max<int64_t>(columns, 1) * kFloatBytes);
+  const int64_t fitting = 2 * caches.l1d / (std::max<int64_t>(columns, 1) * kFloatBytes);
   const int64_t largest = std::clamp<int64_t>(fitting / 64 * 64, 128, 512);
   return EqualBlocks(depth, largest, 8);
 }
 
 int64_t GemmPanelRows(const CacheBytes& caches, int64_t depth_block) {
-  return caches.l2 / 2 / (std::max<int64_t>(depth_block, 1) * kFloatBytes);
+  constexpr int64_t kMost = 512;
+  const int64_t fitting = caches.l2 / 2 / (std::max<int64_t>(depth_block, 1) * kFloatBytes);
+  return KeepsBInSecond(caches, depth_block) ? std::min(fitting, kMost) : fitting;
 }
 
 int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem) {
   const int64_t tile = problem.tile_rows;
   const int64_t row_bytes = std::max<int64_t>(problem.depth_block, 1) * kFloatBytes;
-  const int64_t fitting = std::clamp<int64_t>(caches.l2 / 8 * 3 / row_bytes, tile, 4096);
+  const bool few = KeepsBInSecond(caches, problem.depth_block);
+  const int64_t a_bytes = few ? caches.l2 / 16 : caches.l2 / 8 * 3;
+  const int64_t most = few ? 256 : 4096;
+  const int64_t fitting = std::clamp<int64_t>(a_bytes / row_bytes, tile, most);
   int64_t largest = fitting / tile * tile;
   if (problem.threads > 1) {
     const int64_t blocks =
@@ -49,14 +61,17 @@ int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem) {
 
 int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem) {
   const int64_t column_bytes = std::max<int64_t>(problem.depth_block, 1) * kFloatBytes;
+  const int64_t b_bytes =
+      KeepsBInSecond(caches, problem.depth_block) ? caches.l2 / 2 : 4 * caches.l2;
   const int64_t fitting =
-      std::clamp<int64_t>(4 * caches.l2 / column_bytes, problem.tile_columns, 1 << 16);
+      std::clamp<int64_t>(b_bytes / column_bytes, problem.tile_columns, 1 << 16);
   return EqualBlocks(problem.columns, fitting / problem.tile_columns * problem.tile_columns,
                      problem.tile_columns);
 }
 
-bool GemmReadsRowsInPlace(int64_t stride, int64_t steps) {
-  return stride != 0 && (stride & -stride) <= 2 * steps;
+bool GemmReadsRowsInPlace(const CacheBytes& caches, int64_t rows, int64_t stride, int64_t steps) {
+  const int64_t apart = stride & -stride;
+  return stride != 0 && (apart <= 2 * steps || rows * apart * kFloatBytes <= caches.l2 / 2);
 }
 
 int64_t GemmStreamColumns(const GemmProblem& problem) {

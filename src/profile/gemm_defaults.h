@@ -48,7 +48,7 @@ int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem);
 // Whether rows of A, `stride` floats apart, are read where they lie, `steps` floats of each: that
 // is, whether a block of them spreads over at least half of the sets of a cache. The power of two
 // in the stride is what makes rows fall into the same sets.
-bool GemmReadsRowsInPlace(int64_t stride, int64_t steps);
+bool GemmReadsRowsInPlace(const CacheBytes& caches, int64_t rows, int64_t stride, int64_t steps);
 
 // Columns that a worker takes at a time where B is read in place: many, since rows of B are streams
 // that hardware fetches ahead in.
