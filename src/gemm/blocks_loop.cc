@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "src/core/element_bytes.h"
 #include "src/core/sizes.h"
 #include "src/kernels/gemm.h"
 #include "src/profile/gemm_defaults.h"
@@ -14,6 +15,8 @@
 
 namespace lanewise::gemm {
 namespace {
+
+constexpr int64_t kFloatBytes = sizeof(float);
 
 // Floats from row to row of a copied block of A: whole vectors, so that rows are aligned.
 int64_t CopyStride(int64_t steps) {
@@ -76,11 +79,13 @@ class BlocksLoop {
     const float* a = nullptr;
     int64_t a_stride = 0;
     float* own_panel = nullptr;
-    bool packs = false;  // the first to need its panels
+    bool first = false;  // to need its panels
   };
 
-  // A block of B is packed panel by panel, when its first rows need it, where no other worker does.
-  bool packs_late() const { return source_ == PanelSource::kBlock && crew_.workers() == 1; }
+  // Panels are packed when the first rows need them, where no other worker waits for them.
+  bool packs_late() const {
+    return source_ == PanelSource::kOwn || (source_ == PanelSource::kBlock && crew_.workers() == 1);
+  }
 
   int64_t tile_columns() const { return decision_.tile_columns(); }
   int64_t Panels(const Block& block) const {
@@ -131,7 +136,7 @@ class BlocksLoop {
         unit.rows = BlockOf(row_block % row_blocks_, decision_.row_block, decision_.shape.rows);
         SetA(block, worker, copied != row_block, unit);
         copied = row_block;
-        unit.packs = source_ == PanelSource::kOwn || (packs_late() && row_block == 0);
+        unit.first = row_block == 0;
         MultiplyUnit(block, unit);
       }
     };
@@ -144,9 +149,9 @@ class BlocksLoop {
     float* const scratch = call_.scratch(worker);
     unit.own_panel = scratch + decision_.row_block * CopyStride(decision_.depth_block);
     const int64_t stride = call_.tensors().a.strides[2];
-    const bool in_place = decision_.shape.a_type == DataType::kF32 &&
-                          !decision_.options.transpose_a && steps > 0 &&
-                          profile::GemmReadsRowsInPlace(profile::MachineCaches(), unit.rows.size, stride, steps);
+    const bool in_place =
+        decision_.shape.a_type == DataType::kF32 && !decision_.options.transpose_a && steps > 0 &&
+        profile::GemmReadsRowsInPlace(profile::MachineCaches(), unit.rows.size, stride, steps);
     if (in_place) {
       unit.a = reinterpret_cast<const float*>(
           call_.A(unit.matrix).At(unit.rows.begin, block.steps.begin));
@@ -167,36 +172,44 @@ class BlocksLoop {
   }
 
   // Panel `panel` of the block. If it has not been packed, it is now, or by the kernel while it
-  // multiplies the first rows; meanwhile the next one is fetched.
+  // multiplies the first rows. The first rows also fetch the next panel.
   void SetB(const Block& block, const Unit& unit, int64_t panel,
             kernels::GemmPanelArgs& args) const {
     args.b_stride = tile_columns();
+    const bool fetches = unit.first && panel + 1 < unit.panels.begin + unit.panels.size;
     if (source_ == PanelSource::kPacked) {
-      const int64_t first = block.columns.begin / tile_columns();
-      args.b = call_.PackedPanel(unit.matrix, block.steps, first + panel);
+      const auto at = [&](int64_t index) {
+        const int64_t first = block.columns.begin / tile_columns();
+        return call_.PackedPanel(unit.matrix, block.steps, first + index);
+      };
+      args.b = at(panel);
+      if (fetches) SetAhead(at(panel + 1), tile_columns() * kFloatBytes, args);
       return;
     }
     float* const packed = source_ == PanelSource::kOwn
                               ? unit.own_panel
                               : call_.b_block(crew_) + panel * PanelFloats(block);
     args.b = packed;
-    if (!unit.packs || block.steps.size == 0) return;
-    const Matrix<const char> b = call_.B(call_.MatrixOf(group_, 0));
+    if (!unit.first || !packs_late() || args.depth == 0) return;
     const bool rows_of_b = !decision_.options.transpose_b;
-    if (rows_of_b && panel + 1 < unit.panels.begin + unit.panels.size) {
-      args.ahead = {ArrayOfB(block, panel + 1), b.row_bytes,
-                    static_cast<size_t>(block.steps.size)};
+    const int64_t stride = call_.tensors().b.strides[2];
+    if (rows_of_b && fetches) {
+      SetAhead(ArrayOfB(block, panel + 1), stride * core::ElementBytes(decision_.shape.b_type),
+               args);
     }
-    const bool by_kernel = rows_of_b && decision_.shape.b_type == DataType::kF32 &&
-                           args.column_count == decision_.kernel.columns &&
-                           args.row_count >= 2 * decision_.kernel.rows;
-    if (by_kernel) {
+    if (rows_of_b && decision_.shape.b_type == DataType::kF32 &&
+        args.column_count == decision_.kernel.columns &&
+        args.row_count >= 2 * decision_.kernel.rows) {
       args.b = reinterpret_cast<const float*>(ArrayOfB(block, panel));
-      args.b_stride = call_.tensors().b.strides[2];
+      args.b_stride = stride;
       args.pack_to = packed;
     } else {
       PackPanels(block, panel, panel + 1, packed);
     }
+  }
+
+  static void SetAhead(const void* rows, int64_t row_bytes, kernels::GemmPanelArgs& args) {
+    args.ahead = {static_cast<const char*>(rows), row_bytes, args.depth};
   }
 
   void MultiplyUnit(const Block& block, const Unit& unit) const {

@@ -69,11 +69,18 @@ HWY_INLINE void EndTile(FloatTag d, const RegisterTile<MR, NV>& tile, const Gemm
   Finish(sums, NV * kLanes, MR, args.column_count, from_row);
 }
 
-// A step of B into its place in a panel.
+// A step of B, a row of it in memory, into its place in a panel.
 template <size_t NV>
-HWY_INLINE void PackStep(FloatTag d, const float* HWY_RESTRICT from, float* HWY_RESTRICT to) {
+HWY_INLINE void PackStep(FloatTag d, const float* HWY_RESTRICT from, size_t stride,
+                         float* HWY_RESTRICT to) {
+  // Rows fetched ahead: fewer than a set of the first-level cache has lines, since a stride that is
+  // a power of two puts all of them into one.
+  constexpr size_t kRowsAhead = 8;
   HWY_UNROLL(4)
-  for (size_t j = 0; j < NV; ++j) hn::Store(hn::LoadU(d, from + j * kLanes), d, to + j * kLanes);
+  for (size_t j = 0; j < NV; ++j) {
+    __builtin_prefetch(from + kRowsAhead * stride + j * kLanes);
+    hn::Store(hn::LoadU(d, from + j * kLanes), d, to + j * kLanes);
+  }
 }
 
 // One tile, in parts of its depth. kPacks: B is not packed yet and becomes so on the way.
@@ -92,16 +99,15 @@ class TileOfRows {
 
   const RegisterTile<MR, NV>& tile() const { return tile_; }
 
+  // Packing goes step by step with the products, which hide how long B takes to arrive.
   HWY_INLINE void Multiply(size_t begin, size_t end) {
     if (kPacks) {
-      HWY_UNROLL(4)
-      for (size_t s = begin; s < end; ++s) {
-        PackStep<NV>(d_, b_ + s * b_stride_, panel_ + s * NV * kLanes);
-      }
+      size_t s = begin;
+      for (; s + kSteps <= end; s += kSteps) MultiplySteps(s, kSteps);
+      for (; s < end; ++s) MultiplySteps(s, 1);
+    } else {
+      MultiplySteps(begin, end - begin);
     }
-    tile_.template MultiplyAdd<ARows::kStrided, false>(d_, a_ + begin, a_stride_,
-                                                       b_ + begin * b_stride_, b_stride_,
-                                                       end - begin);
   }
 
   // Multiplies a few steps for each of the rows that are fetched. Lines that are asked for one by
@@ -109,7 +115,6 @@ class TileOfRows {
   // done so far.
   template <bool kIntoFirst>
   HWY_INLINE size_t MultiplyAndFetch(size_t begin, size_t end, GemmAhead rows) {
-    constexpr size_t kSteps = 4;
     size_t s = begin;
     for (; rows.row_count != 0 && s + kSteps <= end; --rows.row_count, s += kSteps) {
       HWY_UNROLL(4)
@@ -118,12 +123,25 @@ class TileOfRows {
         __builtin_prefetch(line, kIntoFirst ? 1 : 0, kIntoFirst ? 3 : 2);
       }
       rows.row += rows.row_bytes;
-      Multiply(s, s + kSteps);
+      MultiplySteps(s, kSteps);
     }
     return s;
   }
 
  private:
+  static constexpr size_t kSteps = 4;
+
+  HWY_INLINE void MultiplySteps(size_t begin, size_t count) {
+    if (kPacks) {
+      HWY_UNROLL(4)
+      for (size_t s = begin; s < begin + count; ++s) {
+        PackStep<NV>(d_, b_ + s * b_stride_, b_stride_, panel_ + s * NV * kLanes);
+      }
+    }
+    tile_.template MultiplyAdd<ARows::kStrided, false>(d_, a_ + begin, a_stride_,
+                                                       b_ + begin * b_stride_, b_stride_, count);
+  }
+
   FloatTag d_;
   const float* HWY_RESTRICT a_;
   int64_t a_stride_;

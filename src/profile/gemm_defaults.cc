@@ -71,7 +71,8 @@ int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem) {
 
 bool GemmReadsRowsInPlace(const CacheBytes& caches, int64_t rows, int64_t stride, int64_t steps) {
   const int64_t apart = stride & -stride;
-  return stride != 0 && (apart <= 2 * steps || rows * apart * kFloatBytes <= caches.l2 / 2);
+  const int64_t fitting = caches.l2 / 2 / (std::max<int64_t>(rows, 1) * kFloatBytes);
+  return stride != 0 && (apart <= 2 * steps || apart <= fitting);
 }
 
 int64_t GemmStreamColumns(const GemmProblem& problem) {

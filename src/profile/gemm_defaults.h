@@ -17,13 +17,14 @@ namespace lanewise::profile {
 inline constexpr int64_t kGemmStreamRows = 4;
 
 // Steps of the depth that are summed up before they are added to C: equal blocks of at most as many
-// as make a panel of B fill the first-level cache, up to 512. `columns` is that of the target's
-// first tile. Longer blocks add to C less often, and a panel that comes from the second-level cache
-// is fast enough. Numeric: looks at nothing else.
+// as make a panel of B fill the first-level cache twice, up to 512. `columns` is that of the
+// target's first tile. Longer blocks add to C less often, and a panel that comes from the
+// second-level cache is fast enough. Numeric: looks at nothing else.
 int64_t GemmDepthBlock(const CacheBytes& caches, int64_t columns, int64_t depth);
 
 // Up to this many rows there is one block of them, and B is packed panel by panel: their block of A
-// fits half of the second-level cache. Neutral.
+// fits half of the second-level cache. At most 512 where a block of B could stay there instead:
+// panels go down the columns of C, and more rows of it are slow to come and go. Neutral.
 int64_t GemmPanelRows(const CacheBytes& caches, int64_t depth_block);
 
 // What the neutral choices look at.
@@ -37,17 +38,23 @@ struct GemmProblem {
   int threads = 1;
 };
 
-// Rows of a block of A: as many as fit three eighths of the second-level cache, in equal blocks of
-// whole tiles, but enough blocks for all threads.
+// Blocks of A and B follow one of two orders. Where half of the second-level cache holds 512
+// columns of B, a block of B stays there, and few rows at a time go through all of it: C is written
+// along its rows. Otherwise a block of A stays there, and panels of B come from the third-level
+// cache.
+
+// Rows of a block of A, in equal blocks of whole tiles, but enough blocks for all threads: as many
+// as fit a sixteenth of the second-level cache, up to 256, beside a block of B; else three eighths.
 int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem);
 
-// Columns of a block of B: whole tiles, as many as take four times the second-level cache, which a
-// third-level cache holds.
+// Columns of a block of B, whole tiles: as many as fit half of the second-level cache if it stays
+// there; else as take four times that cache, which a third-level cache holds.
 int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem);
 
-// Whether rows of A, `stride` floats apart, are read where they lie, `steps` floats of each: that
-// is, whether a block of them spreads over at least half of the sets of a cache. The power of two
-// in the stride is what makes rows fall into the same sets.
+// Whether `rows` rows of A, `stride` floats apart, are read where they lie, `steps` floats of each.
+// The power of two in the stride is what makes rows fall into the same sets of a cache: a block of
+// them must spread over at least half of the sets, or all of it fit half of the second-level cache
+// as if every row took that power of two.
 bool GemmReadsRowsInPlace(const CacheBytes& caches, int64_t rows, int64_t stride, int64_t steps);
 
 // Columns that a worker takes at a time where B is read in place: many, since rows of B are streams

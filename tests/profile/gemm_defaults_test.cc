@@ -51,20 +51,35 @@ TEST(GemmDepthBlock, CutsTheDepthIntoEqualBlocks) {
   }
 }
 
-TEST(GemmDepthBlock, APanelFillsTheFirstLevelCache) {
-  constexpr CacheBytes kSmall = {32 << 10, 0};
+TEST(GemmDepthBlock, APanelFillsTheFirstLevelCacheTwice) {
+  constexpr CacheBytes kSmall = {16 << 10, 0};
   EXPECT_EQ(GemmDepthBlock(kSmall, 16, 2048), 512);  // 16 columns of 512 steps: 32 KiB
   EXPECT_EQ(GemmDepthBlock(kSmall, 16, 768), 384);
   EXPECT_EQ(GemmDepthBlock(kSmall, 32, 768), 256);
   EXPECT_EQ(GemmDepthBlock(kSmall, 32, 300), 152);
   EXPECT_EQ(GemmDepthBlock(kSmall, 1, 1 << 20), 512);
-  EXPECT_EQ(GemmDepthBlock({48 << 10, 0}, 32, 1 << 20), 384);
+  EXPECT_EQ(GemmDepthBlock({24 << 10, 0}, 32, 1 << 20), 384);
+  EXPECT_EQ(GemmDepthBlock({48 << 10, 0}, 32, 1 << 20), 512);
 }
 
 TEST(GemmPanelRows, FitHalfOfTheSecondLevelCache) {
   EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 512), 128);
-  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 64), 1024);
+  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 256), 256);
   EXPECT_EQ(GemmPanelRows({0, 0}, 0), 0);
+}
+
+TEST(GemmPanelRows, AreFewWhereABlockOfBFitsTheSecondLevelCache) {
+  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 64), 512);
+  EXPECT_EQ(GemmPanelRows({0, 2 << 20}, 256), 512);
+  EXPECT_EQ(GemmPanelRows({0, 2 << 20}, 512), 512);
+}
+
+TEST(GemmRowBlock, IsSmallBesideABlockOfB) {
+  const GemmProblem problem = Problem(2048, 2048, 1);  // 256 steps
+  EXPECT_EQ(GemmRowBlock({48 << 10, 2 << 20}, problem), 126);
+  EXPECT_EQ(GemmColumnBlock({48 << 10, 2 << 20}, problem), 1024);
+  EXPECT_EQ(GemmRowBlock({32 << 10, 512 << 10}, problem), 192);
+  EXPECT_EQ(GemmColumnBlock({32 << 10, 512 << 10}, problem), 2048);
 }
 
 TEST(GemmRowBlock, FitsTheSecondLevelCacheInWholeTiles) {
@@ -104,14 +119,24 @@ TEST(GemmColumnBlock, IsWholeTiles) {
 }
 
 TEST(GemmReadsRowsInPlace, WhereRowsSpreadOverACache) {
-  EXPECT_TRUE(GemmReadsRowsInPlace(64, 64));
-  EXPECT_TRUE(GemmReadsRowsInPlace(512, 256));
-  EXPECT_TRUE(GemmReadsRowsInPlace(768, 256));
-  EXPECT_TRUE(GemmReadsRowsInPlace(1001, 256));
-  EXPECT_FALSE(GemmReadsRowsInPlace(1024, 256));
-  EXPECT_FALSE(GemmReadsRowsInPlace(4096, 256));
-  EXPECT_FALSE(GemmReadsRowsInPlace(-2048, 256));
-  EXPECT_FALSE(GemmReadsRowsInPlace(0, 256));
+  constexpr CacheBytes kCaches = {32 << 10, 512 << 10};
+  const auto in_place = [&](int64_t rows, int64_t stride, int64_t steps) {
+    return GemmReadsRowsInPlace(kCaches, rows, stride, steps);
+  };
+  EXPECT_TRUE(in_place(192, 64, 64));
+  EXPECT_TRUE(in_place(192, 512, 256));
+  EXPECT_TRUE(in_place(192, 768, 256));
+  EXPECT_TRUE(in_place(192, 1001, 256));
+  EXPECT_FALSE(in_place(192, 1024, 256));
+  EXPECT_FALSE(in_place(192, 4096, 256));
+  EXPECT_FALSE(in_place(192, -2048, 256));
+  EXPECT_FALSE(in_place(192, int64_t{1} << 62, 256));
+  EXPECT_FALSE(in_place(192, 0, 256));
+}
+
+TEST(GemmReadsRowsInPlace, WhereFewRowsFitTheSecondLevelCacheAnyway) {
+  EXPECT_TRUE(GemmReadsRowsInPlace({48 << 10, 2 << 20}, 64, 2048, 512));
+  EXPECT_FALSE(GemmReadsRowsInPlace({48 << 10, 2 << 20}, 192, 2048, 512));
 }
 
 TEST(GemmStreamColumns, CoversTheColumnsInUnits) {
