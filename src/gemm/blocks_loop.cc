@@ -197,7 +197,8 @@ class BlocksLoop {
       SetAhead(ArrayOfB(block, panel + 1), stride * core::ElementBytes(decision_.shape.b_type),
                args);
     }
-    if (rows_of_b && decision_.shape.b_type == DataType::kF32 &&
+    // Kernels count steps of B forwards.
+    if (rows_of_b && stride > 0 && decision_.shape.b_type == DataType::kF32 &&
         args.column_count == decision_.kernel.columns &&
         args.row_count >= 2 * decision_.kernel.rows) {
       args.b = reinterpret_cast<const float*>(ArrayOfB(block, panel));

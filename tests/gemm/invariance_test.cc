@@ -75,6 +75,26 @@ TEST_P(GemmInvarianceTest, PackingChangesNothing) {
   }
 }
 
+// One worker packs panels while it multiplies their first rows and fetches the next ones; several
+// pack them before. Depths leave any number of steps after those that go with a fetch.
+TEST_P(GemmInvarianceTest, PackingOnTheWayChangesNothing) {
+  for (const int64_t depth : {3, 130, 331}) {
+    GemmCase c = CaseOf(70, 200, depth);
+    GemmPath path = Path();
+    path.threads = 2;
+    path.overrides.variant = "blocks";
+    path.overrides.row_block = 35;
+    const std::vector<uint32_t> expected = BitsOf(c, path);
+    path.threads = 1;
+    EXPECT_EQ(BitsOf(c, path), expected) << depth;
+    path.overrides.row_block = 0;
+    path.overrides.variant = "panels";
+    EXPECT_EQ(BitsOf(c, path), expected) << depth;
+    c.options.packed_b = true;
+    EXPECT_EQ(BitsOf(c, path), expected) << depth;
+  }
+}
+
 TEST_P(GemmInvarianceTest, DotsDoNotDependOnThreadsOrRows) {
   GemmCase c = CaseOf(4, 30, 100);
   c.options.transpose_b = true;
