@@ -5,8 +5,8 @@
 // Geijn, 2015), the innermost two in the kernel.
 //
 //   column block   its part of B is packed once for all rows
-//     depth block    so that a panel of B stays in the first-level cache,
-//       row block      and the block of A in the second
+//     depth block    so that a panel of B fills the first-level cache, or comes from the second
+//       row block      and either the block of A or all panels of B stay in the second
 //         panel          tile columns of B
 //           tile           rows of A that the kernel takes at a time
 //
