@@ -30,7 +30,7 @@ HWY_INLINE void EndTile(FloatTag d, const RegisterTile<MR, NV>& tile, const Gemm
                         size_t row) {
   const GemmEnd& end = args.end;
   const int64_t first = static_cast<int64_t>(row);
-  const bool plain = end.beta == 0 && end.bias == nullptr && end.residual == nullptr;
+  const bool plain = end.beta == 0 && end.residual == nullptr;
   if (HWY_LIKELY((plain || end.add) && end.c_type == DataType::kF32 &&
                  args.column_count == NV * kLanes)) {
     // Everything that stores could change, as the compiler sees it, is read before them.
@@ -44,6 +44,15 @@ HWY_INLINE void EndTile(FloatTag d, const RegisterTile<MR, NV>& tile, const Gemm
         for (size_t j = 0; j < NV; ++j) {
           hn::StoreU(hn::MulAdd(alpha, tile.acc[i][j], hn::LoadU(d, c + j * kLanes)), d,
                      c + j * kLanes);
+        }
+      }
+    } else if (const float* bias = end.bias; bias != nullptr) {
+      HWY_UNROLL(16)
+      for (size_t i = 0; i < MR; ++i, c += stride) {
+        HWY_UNROLL(16)
+        for (size_t j = 0; j < NV; ++j) {
+          const FloatVec v = hn::Mul(alpha, tile.acc[i][j]);
+          hn::StoreU(hn::Add(v, hn::LoadU(d, bias + j * kLanes)), d, c + j * kLanes);
         }
       }
     } else {

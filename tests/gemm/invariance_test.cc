@@ -80,6 +80,7 @@ TEST_P(GemmInvarianceTest, PackingChangesNothing) {
 TEST_P(GemmInvarianceTest, PackingOnTheWayChangesNothing) {
   for (const int64_t depth : {3, 130, 331}) {
     GemmCase c = CaseOf(70, 200, depth);
+    c.options.bias = true;
     GemmPath path = Path();
     path.threads = 2;
     path.overrides.variant = "blocks";
@@ -93,6 +94,17 @@ TEST_P(GemmInvarianceTest, PackingOnTheWayChangesNothing) {
     c.options.packed_b = true;
     EXPECT_EQ(BitsOf(c, path), expected) << depth;
   }
+}
+
+// Whole tiles end in registers, the columns after them in memory.
+TEST_P(GemmInvarianceTest, ColumnsBesideWholeTilesEndTheSameWay) {
+  GemmCase c = CaseOf(20, 130, 40);
+  c.options.bias = true;
+  c.options.alpha = 0.3F;
+  const std::vector<uint32_t> expected = BitsOf(c, Path());
+  GemmPath path = Path();
+  path.overrides.variant = "rows";
+  EXPECT_EQ(BitsOf(c, path), expected);
 }
 
 TEST_P(GemmInvarianceTest, DotsDoNotDependOnThreadsOrRows) {
