@@ -61,24 +61,28 @@ struct Lanes {
 
   static void Step(const StepArgs& args) {
     const FloatTag d;
+    const Spans<MR, NV> spans(args);
+    PrefetchCursor prefetch(args, MR);
     HWY_ALIGN float rescale[kWidth];
     bool moved = false;
     switch (args.form) {
       case ScoreForm::kDot:
-        moved = ScoreToWeights<DotForm>(args, rescale);
+        moved = ScoreToWeights<DotForm>(args, spans, prefetch, rescale);
         break;
       case ScoreForm::kDotAndTerms:
-        moved = ScoreToWeightsApart<DotAndTermsForm>(args, rescale);
+        moved = ScoreToWeightsApart<DotAndTermsForm>(args, spans, prefetch, rescale);
         break;
       case ScoreForm::kAdditive:
-        moved = ScoreToWeightsApart<AdditiveForm>(args, rescale);
+        moved = ScoreToWeightsApart<AdditiveForm>(args, spans, prefetch, rescale);
         break;
     }
     const float* factors = moved ? rescale : nullptr;
     if (HWY_UNLIKELY(args.edits.hides() && !ValuesAreFinite(args))) {
       ValueOfVisible<NV>(args, factors);
+    } else if (spans.whole()) {
+      Value<MR>(d, args, Part<NV, NV>{0}, {0, args.key_count}, 0, factors, prefetch);
     } else {
-      Value<MR, NV>(d, args, 0, factors);
+      ValueOfSpans(args, spans, factors, prefetch);
     }
   }
 
@@ -157,9 +161,9 @@ struct Lanes {
   // Score, edit and softmax: leaves weights in place of scores. Returns whether what was summed up
   // before has to shrink, by the factors in `rescale`.
   template <class Form>
-  static HWY_INLINE bool ScoreToWeights(const StepArgs& args, float* HWY_RESTRICT rescale) {
+  static HWY_INLINE bool ScoreToWeights(const StepArgs& args, const Spans<MR, NV>& spans,
+                                        PrefetchCursor& prefetch, float* HWY_RESTRICT rescale) {
     const FloatTag d;
-    PrefetchCursor prefetch(args, (args.key_count + MR - 1) / MR);
     if (kGuessShift && !args.edits.any() && TryScoreAndSoftmax<Form, MR, NV>(d, args, prefetch)) {
       if (args.has_sink) NoteSeen<NV>(args);
       return false;
@@ -167,22 +171,23 @@ struct Lanes {
     const bool note =
         args.edits.hides() && (args.has_sink || args.check->state != ValueCheck::State::kFinite);
     FloatVec max[NV];
-    ScoreAndEdit<Form, MR, NV>(d, args, note, max, prefetch);
+    ScoreAndEdit<Form>(d, args, spans, note, max, prefetch);
     if (args.has_sink) NoteSeen<NV>(args);
-    return Softmax<NV>(d, args, max, rescale);
+    return Softmax(d, args, spans, max, rescale);
   }
 
   // The same out of line, so that the code of the usual form stays what it is alone.
   template <class Form>
-  static HWY_NOINLINE bool ScoreToWeightsApart(const StepArgs& args, float* rescale) {
-    return ScoreToWeights<Form>(args, rescale);
+  static HWY_NOINLINE bool ScoreToWeightsApart(const StepArgs& args, const Spans<MR, NV>& spans,
+                                               PrefetchCursor& prefetch, float* rescale) {
+    return ScoreToWeights<Form>(args, spans, prefetch, rescale);
   }
 
   template <class Form>
   static HWY_NOINLINE void ScoresForWeights(const StepArgs& args) {
-    PrefetchCursor prefetch(args, 1);
+    PrefetchCursor prefetch(args, MR);
     FloatVec max[NV];
-    ScoreAndEdit<Form, MR, NV>(FloatTag(), args, false, max, prefetch);
+    ScoreAndEdit<Form>(FloatTag(), args, Spans<MR, NV>(args), false, max, prefetch);
   }
 
   // Rows without a key: out is 0 and lse -inf, although a sink may have put 1 into the sum and no

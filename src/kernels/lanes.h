@@ -107,7 +107,9 @@ struct KeyTermsArgs {
 };
 
 // The keys of a step that not every lane may see. Lane i sees keys begin[i] <= key < end[i],
-// counted from the step's first key; all lanes see full_begin <= key < full_end.
+// counted from the step's first key; all lanes see full_begin <= key < full_end. Neither begin nor
+// end ever falls from one lane to the next, so that the vectors of a group that see a key are
+// neighbours.
 struct LaneBounds {
   const int32_t* begin;  // [lanes]
   const int32_t* end;    // [lanes]

@@ -18,6 +18,8 @@
 #include "hwy/highway.h"
 #include "src/kernels/lanes.h"
 #include "src/kernels/lanes_edit-inl.h"
+#include "src/kernels/lanes_spans-inl.h"
+#include "src/kernels/prefetch-inl.h"
 #include "src/kernels/register_tile-inl.h"
 #include "src/kernels/score_forms-inl.h"
 #include "src/kernels/vectors-inl.h"
@@ -30,68 +32,30 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 // any step has to rescale its output.
 inline constexpr float kShiftSlack = 8.0f;
 
-// Walks over the rows of all prefetch lists of a step, a few at each call.
-class PrefetchCursor {
- public:
-  PrefetchCursor(const StepArgs& args, size_t calls) : list_(args.prefetch) {
-    size_t rows = 0;
-    for (const PrefetchRows& list : args.prefetch) rows += list.row_count;
-    rows_per_call_ = (rows + calls - 1) / calls;
-    rows_left_ = rows;
-  }
-
-  HWY_INLINE void Advance() {
-    for (size_t i = 0; i < rows_per_call_ && rows_left_ != 0; ++i, --rows_left_) {
-      while (row_ == list_->row_count) {
-        ++list_;
-        row_ = 0;
-      }
-      const char* row =
-          static_cast<const char*>(list_->first) + static_cast<int64_t>(row_) * list_->stride_bytes;
-      if (list_->later) {
-        for (size_t byte = 0; byte < list_->row_bytes; byte += kLineBytes) {
-          __builtin_prefetch(row + byte, 0, 2);
-        }
-      } else {
-        for (size_t byte = 0; byte < list_->row_bytes; byte += kLineBytes) {
-          __builtin_prefetch(row + byte);
-        }
-      }
-      ++row_;
-    }
-  }
-
- private:
-  static constexpr size_t kLineBytes = 64;
-
-  const PrefetchRows* list_;
-  size_t rows_per_call_;
-  size_t rows_left_;
-  size_t row_ = 0;
-};
-
-// Hands the tiles of scores S[key][lane], for `keys` in order, to `consume`.
-template <class Form, size_t MR, size_t NV, class Consume>
-HWY_INLINE void Score(FloatTag d, const StepArgs& args, Keys keys, Consume& consume,
-                      PrefetchCursor& prefetch) {
+// Hands the tiles of scores S[key][lane], for `keys` in order and the lanes of `part`, to
+// `consume`.
+template <class Form, size_t MR, size_t GV, size_t NV, class Consume>
+HWY_INLINE void Score(FloatTag d, const StepArgs& args, Part<GV, NV> part, Keys keys,
+                      Consume& consume, PrefetchCursor& prefetch) {
   size_t key = keys.begin;
   for (; key + MR <= keys.end; key += MR) {
-    prefetch.Advance();
     RegisterTile<MR, NV> tile;  // [MR keys, lanes]
-    Form::Fill(d, args, key, tile);
-    consume(d, tile, args.scores + key * NV * kLanes);
+    Form::Fill(d, args, part, key, tile, prefetch);
+    consume(d, tile, args.scores + key * part.kGroupWidth + part.lane);
   }
-  if constexpr (MR > 1) Score<Form, TailRows(MR), NV>(d, args, {key, keys.end}, consume, prefetch);
+  if constexpr (MR > 1) {
+    Score<Form, TailRows(MR)>(d, args, part, {key, keys.end}, consume, prefetch);
+  }
 }
 
 // Keeps the scores for later stages, and their maximum.
-template <size_t NV>
+template <size_t GV, size_t NV>
 struct KeepScores {
   FloatVec max[NV];
 
   template <size_t MR>
   HWY_INLINE void operator()(FloatTag d, const RegisterTile<MR, NV>& tile, float* scores) {
-    tile.Store(d, scores, NV * kLanes);
+    tile.Store(d, scores, GV * kLanes);
     HWY_UNROLL(16)
     for (size_t i = 0; i < MR; ++i) {
       HWY_UNROLL(16)
@@ -100,57 +64,99 @@ struct KeepScores {
   }
 };
 
-// The next keys of a step that are scored together, from `key` on. Edits follow the scores of a few
-// keys at a time, while they are in the first-level cache; where only bounds hide keys, those that
-// all lanes see need none.
+// The next keys of a span that are scored together, from `keys.begin` on. Edits follow the scores
+// of a few keys at a time, while they are in the first-level cache; where only bounds hide keys,
+// those that all lanes see, `full`, need none.
 struct Segment {
   Keys keys;
   bool edited;
 };
 
 template <size_t MR>
-HWY_INLINE Segment NextSegment(const StepArgs& args, size_t key) {
+HWY_INLINE Segment NextSegment(const ScoreEdits& edits, Keys keys, Keys full) {
   constexpr size_t kEditedKeys = 4 * MR;
-  const ScoreEdits& edits = args.edits;
-  size_t end = args.key_count;
+  size_t end = keys.end;
   bool edited = edits.any();
   if (edited && edits.only_bounds()) {
-    const size_t full_begin = edits.bounds->full_begin;
-    const size_t full_end = edits.bounds->full_end;
-    if (key < full_begin) {
-      end = (full_begin + MR - 1) / MR * MR;
-    } else if (key + MR <= full_end) {
-      end = key + (full_end - key) / MR * MR;
+    if (keys.begin < full.begin) {
+      end = keys.begin + (full.begin - keys.begin + MR - 1) / MR * MR;
+    } else if (keys.begin + MR <= full.end) {
+      end = keys.begin + (full.end - keys.begin) / MR * MR;
       edited = false;
     }
   } else if (edited) {
-    end = key + kEditedKeys;
+    end = keys.begin + kEditedKeys;
   }
-  return {{key, HWY_MIN(end, args.key_count)}, edited};
+  return {{keys.begin, HWY_MIN(end, keys.end)}, edited};
+}
+
+// The keys that all lanes see, of the vectors that take part in a span or, to note who sees what,
+// of the group.
+HWY_INLINE Keys FullKeys(const StepArgs& args, const Span& span, bool note) {
+  if (args.edits.bounds == nullptr) return {0, args.key_count};
+  const LaneBounds& bounds = *args.edits.bounds;
+  if (note) return {bounds.full_begin, bounds.full_end};
+  const size_t first = span.vector * kLanes;
+  const size_t last = first + span.vector_count * kLanes - 1;
+  return {static_cast<size_t>(bounds.begin[last]), static_cast<size_t>(bounds.end[first])};
+}
+
+// Gives the vectors of a group that take no part in a span the score -inf.
+template <size_t NV>
+void ScoreOthers(const StepArgs& args, const Span& span) {
+  const FloatTag d;
+  for (size_t key = span.keys.begin; key < span.keys.end; ++key) {
+    for (size_t j = 0; j < NV; ++j) {
+      if (j >= span.vector && j < span.vector + span.vector_count) continue;
+      hn::Store(hn::Set(d, -kInfinity), d, args.scores + (key * NV + j) * kLanes);
+    }
+  }
+}
+
+// Score and edit of a span.
+template <class Form, size_t MR, size_t GV, size_t NV>
+HWY_INLINE void ScoreAndEditPart(FloatTag d, const StepArgs& args, Part<GV, NV> part,
+                                 const Span& span, bool note, FloatVec (&max)[GV],
+                                 PrefetchCursor& prefetch) {
+  const Keys full = FullKeys(args, span, note);
+  for (size_t key = span.keys.begin; key < span.keys.end;) {
+    const Segment segment = NextSegment<MR>(args.edits, {key, span.keys.end}, full);
+    KeepScores<GV, NV> scores;
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < NV; ++j) scores.max[j] = hn::Set(d, -kInfinity);
+    Score<Form, MR>(d, args, part, segment.keys, scores, prefetch);
+    if (segment.edited) {
+      Edit<GV>(args, segment.keys, note, max);
+    } else {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) {
+        max[span.vector + j] = hn::Max(max[span.vector + j], scores.max[j]);
+      }
+    }
+    key = segment.keys.end;
+  }
 }
 
 // Score and edit: leaves the step's scores in scratch and their maximum in `max`.
 template <class Form, size_t MR, size_t NV>
-HWY_INLINE void ScoreAndEdit(FloatTag d, const StepArgs& args, bool note, FloatVec (&max)[NV],
-                             PrefetchCursor& prefetch) {
+HWY_INLINE void ScoreAndEdit(FloatTag d, const StepArgs& args, const Spans<MR, NV>& spans,
+                             bool note, FloatVec (&max)[NV], PrefetchCursor& prefetch) {
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) max[j] = hn::Set(d, -kInfinity);
   if (note) {
     for (size_t key = 0; key < args.key_count; ++key) args.visible[key] = ~uint64_t{0};
   }
-  for (size_t key = 0; key < args.key_count;) {
-    const Segment segment = NextSegment<MR>(args, key);
-    KeepScores<NV> scores;
-    HWY_UNROLL(16)
-    for (size_t j = 0; j < NV; ++j) scores.max[j] = hn::Set(d, -kInfinity);
-    Score<Form, MR, NV>(d, args, segment.keys, scores, prefetch);
-    if (segment.edited) {
-      Edit<NV>(args, segment.keys, note, max);
-    } else {
-      HWY_UNROLL(16)
-      for (size_t j = 0; j < NV; ++j) max[j] = hn::Max(max[j], scores.max[j]);
+  for (const Span& span : spans) {
+    if (span.vector_count < NV) {
+      ScoreOthers<NV>(args, span);
+      if (span.vector_count == 0) {
+        if (note) Edit<NV>(args, span.keys, note, max);
+        continue;
+      }
     }
-    key = segment.keys.end;
+    WithPart<NV>(span, [&]<size_t PartNV>(Part<NV, PartNV> part) HWY_ATTR {
+      ScoreAndEditPart<Form, PartRows<MR, NV, PartNV>()>(d, args, part, span, note, max, prefetch);
+    });
   }
 }
 
@@ -195,7 +201,7 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, PrefetchCur
     raise |= !hn::AllFalse(d, hn::Eq(weights.shift[j], hn::Set(d, -kInfinity)));
   }
   if (raise) return false;
-  Score<Form, MR, NV>(d, args, {0, args.key_count}, weights, prefetch);
+  Score<Form, MR>(d, args, Part<NV, NV>{0}, {0, args.key_count}, weights, prefetch);
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     raise |= !hn::AllFalse(
@@ -233,9 +239,9 @@ HWY_INLINE FloatVec Weigh(FloatTag d, float* HWY_RESTRICT scores, FloatVec shift
 
 // Turns scores into weights in place, updates shift and sum, and leaves in `rescale` the factor by
 // which what the group summed up so far has to shrink. Returns whether any factor differs from 1.
-template <size_t NV>
-HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const FloatVec (&max)[NV],
-                        float* HWY_RESTRICT rescale) {
+template <size_t MR, size_t NV>
+HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const Spans<MR, NV>& spans,
+                        const FloatVec (&max)[NV], float* HWY_RESTRICT rescale) {
   constexpr size_t kWidth = NV * kLanes;
   FloatVec shift[NV];
   bool moved = false;
@@ -253,11 +259,12 @@ HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const FloatVec (&max)[
 
   for (size_t j = 0; j < NV; ++j) {
     FloatVec sum = hn::Zero(d);
-    size_t key = 0;
-    for (; key + kExpVectors <= args.key_count; key += kExpVectors) {
+    const Keys keys = spans.Of(j);
+    size_t key = keys.begin;
+    for (; key + kExpVectors <= keys.end; key += kExpVectors) {
       sum = Weigh<kExpVectors, NV>(d, args.scores + key * kWidth + j * kLanes, shift[j], sum);
     }
-    for (; key < args.key_count; ++key) {
+    for (; key < keys.end; ++key) {
       sum = Weigh<1, NV>(d, args.scores + key * kWidth + j * kLanes, shift[j], sum);
     }
     float* HWY_RESTRICT total = args.group.sum + j * kLanes;
@@ -267,31 +274,57 @@ HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const FloatVec (&max)[
 }
 
 // Brings the output tile of rows starting at `c` into registers.
-template <size_t MR, size_t NV>
-HWY_INLINE void LoadOutput(FloatTag d, const StepArgs& args, size_t c, const float* rescale,
-                           RegisterTile<MR, NV>& tile) {
-  constexpr size_t kWidth = NV * kLanes;
+template <size_t MR, size_t GV, size_t NV>
+HWY_INLINE void LoadOutput(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t c,
+                           const float* rescale, RegisterTile<MR, NV>& tile) {
   if (args.first) {
     tile.Zero(d);
     return;
   }
-  tile.Load(d, args.group.output + c * kWidth, kWidth);
-  if (rescale != nullptr) tile.Scale(d, rescale);
+  tile.Load(d, args.group.output + c * part.kGroupWidth + part.lane, part.kGroupWidth);
+  if (rescale != nullptr) tile.Scale(d, rescale + part.lane);
 }
 
 // output[c][lane] = output[c][lane] * rescale + Σ_key V[key][c] * P[key][lane] for c in
-// [c, value_dim). `rescale` is null when all factors are 1.
-template <size_t MR, size_t NV>
-HWY_INLINE void Value(FloatTag d, const StepArgs& args, size_t c, const float* rescale) {
-  constexpr size_t kWidth = NV * kLanes;
+// [c, value_dim), `keys` in order and the lanes of `part`. `rescale` is null when all factors
+// are 1.
+template <size_t MR, size_t GV, size_t NV>
+HWY_INLINE void Value(FloatTag d, const StepArgs& args, Part<GV, NV> part, Keys keys, size_t c,
+                      const float* rescale, PrefetchCursor& prefetch) {
+  constexpr size_t kWidth = GV * kLanes;
+  const float* const values = args.values + static_cast<int64_t>(keys.begin) * args.value_stride;
+  const float* const weights = args.scores + keys.begin * kWidth + part.lane;
   for (; c + MR <= args.value_dim; c += MR) {
     RegisterTile<MR, NV> tile;  // [MR value dims, lanes]
-    LoadOutput(d, args, c, rescale, tile);
-    tile.template MultiplyAdd<ARows::kContiguous>(d, args.values + c, args.value_stride,
-                                                  args.scores, kWidth, args.key_count);
-    tile.Store(d, args.group.output + c * kWidth, kWidth);
+    LoadOutput(d, args, part, c, rescale, tile);
+    const ProductArgs product = {values + c, args.value_stride, weights, kWidth,
+                                 keys.end - keys.begin};
+    MultiplyAddAndFetch<ARows::kContiguous>(d, product, tile, prefetch);
+    tile.Store(d, args.group.output + c * kWidth + part.lane, kWidth);
   }
-  if constexpr (MR > 1) Value<TailRows(MR), NV>(d, args, c, rescale);
+  if constexpr (MR > 1) Value<TailRows(MR)>(d, args, part, keys, c, rescale, prefetch);
+}
+
+// The same over several spans: each adds to what the ones before have left.
+template <size_t MR, size_t NV>
+HWY_NOINLINE void ValueOfSpans(const StepArgs& args, const Spans<MR, NV>& spans,
+                               const float* rescale, PrefetchCursor& prefetch) {
+  const FloatTag d;
+  if (args.first || rescale != nullptr) {
+    for (size_t c = 0; c < args.value_dim; ++c) {
+      RegisterTile<1, NV> tile;
+      LoadOutput(d, args, Part<NV, NV>{0}, c, rescale, tile);
+      tile.Store(d, args.group.output + c * NV * kLanes, NV * kLanes);
+    }
+  }
+  StepArgs next = args;
+  next.first = false;
+  for (const Span& span : spans) {
+    if (span.vector_count == 0) continue;
+    WithPart<NV>(span, [&]<size_t PartNV>(Part<NV, PartNV> part) HWY_ATTR {
+      Value<PartRows<MR, NV, PartNV>()>(d, next, part, span.keys, 0, nullptr, prefetch);
+    });
+  }
 }
 
 // The same, leaving a lane's output alone at keys it does not see: 0 * V would be NaN where V is
@@ -302,7 +335,7 @@ HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const float* rescale) {
   constexpr size_t kWidth = NV * kLanes;
   for (size_t c = 0; c < args.value_dim; ++c) {
     RegisterTile<1, NV> tile;
-    LoadOutput(d, args, c, rescale, tile);
+    LoadOutput(d, args, Part<NV, NV>{0}, c, rescale, tile);
     for (size_t key = 0; key < args.key_count; ++key) {
       const FloatVec v = hn::Set(
           d, args.values[static_cast<int64_t>(key) * args.value_stride + static_cast<int64_t>(c)]);
@@ -322,17 +355,28 @@ HWY_NOINLINE bool ValuesAreFinite(const StepArgs& args) {
   ValueCheck& check = *args.check;
   if (check.state == ValueCheck::State::kUnknown) {
     const FloatTag d;
-    FloatVec zeros = hn::Zero(d);  // 0 * x, which is NaN for NaN and inf
+    // 0 * x, which is NaN for NaN and inf; in several chains, as each waits for its last product.
+    constexpr size_t kChains = 4;
+    FloatVec zeros[kChains];
+    HWY_UNROLL(4)
+    for (size_t u = 0; u < kChains; ++u) zeros[u] = hn::Zero(d);
     float zero = 0.0f;
     for (size_t i = 0; i < check.row_count; ++i) {
       const float* HWY_RESTRICT row = check.rows + static_cast<int64_t>(i) * args.value_stride;
       size_t c = 0;
+      for (; c + kChains * kLanes <= args.value_dim; c += kChains * kLanes) {
+        HWY_UNROLL(4)
+        for (size_t u = 0; u < kChains; ++u) {
+          zeros[u] = hn::MulAdd(hn::LoadU(d, row + c + u * kLanes), hn::Zero(d), zeros[u]);
+        }
+      }
       for (; c + kLanes <= args.value_dim; c += kLanes) {
-        zeros = hn::MulAdd(hn::LoadU(d, row + c), hn::Zero(d), zeros);
+        zeros[0] = hn::MulAdd(hn::LoadU(d, row + c), hn::Zero(d), zeros[0]);
       }
       for (; c < args.value_dim; ++c) zero += row[c] * 0.0f;
     }
-    const bool finite = hn::AllTrue(d, hn::Eq(zeros, zeros)) && zero == zero;
+    const FloatVec all = hn::Add(hn::Add(zeros[0], zeros[1]), hn::Add(zeros[2], zeros[3]));
+    const bool finite = hn::AllTrue(d, hn::Eq(all, all)) && zero == zero;
     check.state = finite ? ValueCheck::State::kFinite : ValueCheck::State::kNotFinite;
   }
   return check.state == ValueCheck::State::kFinite;

@@ -1,9 +1,9 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How a tile of scores S[MR keys][lanes] comes about, one struct for each ScoreForm (lanes.h). What
-// stays in the first-level cache: the queries [dim][lanes]; rows of keys stream. Every score is a
-// chain of operations in order of the dims, so its bits do not depend on the tile.
+// How a tile of scores S[MR keys][lanes of a part] comes about, one struct for each ScoreForm
+// (lanes.h). What stays in the first-level cache: the queries [dim][lanes]; rows of keys stream.
+// Every score is a chain of operations in order of the dims, so its bits do not depend on the tile.
 
 #if defined(LANEWISE_SRC_KERNELS_SCORE_FORMS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef LANEWISE_SRC_KERNELS_SCORE_FORMS_INL_H_
@@ -17,6 +17,8 @@
 
 #include "hwy/highway.h"
 #include "src/kernels/lanes.h"
+#include "src/kernels/lanes_spans-inl.h"
+#include "src/kernels/prefetch-inl.h"
 #include "src/kernels/register_tile-inl.h"
 #include "src/kernels/vectors-inl.h"
 
@@ -27,30 +29,35 @@ HWY_INLINE const float* KeyRow(const StepArgs& args, size_t key) {
   return args.keys + static_cast<int64_t>(key) * args.key_stride;
 }
 
+// Keys from `key` on times the queries of a part.
+template <size_t GV, size_t NV>
+HWY_INLINE ProductArgs KeyProduct(const StepArgs& args, Part<GV, NV> part, size_t key) {
+  return {KeyRow(args, key), args.key_stride, args.group.queries + part.lane, part.kGroupWidth,
+          args.dim};
+}
+
 struct DotForm {
-  template <size_t MR, size_t NV>
-  static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, size_t key,
-                              RegisterTile<MR, NV>& tile) {
+  template <size_t MR, size_t GV, size_t NV>
+  static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t key,
+                              RegisterTile<MR, NV>& tile, PrefetchCursor& prefetch) {
     tile.Zero(d);
-    tile.template MultiplyAdd<ARows::kStrided>(d, KeyRow(args, key), args.key_stride,
-                                               args.group.queries, NV * kLanes, args.dim);
+    MultiplyAddAndFetch<ARows::kStrided>(d, KeyProduct(args, part, key), tile, prefetch);
   }
 };
 
 struct DotAndTermsForm {
-  template <size_t MR, size_t NV>
-  static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, size_t key,
-                              RegisterTile<MR, NV>& tile) {
+  template <size_t MR, size_t GV, size_t NV>
+  static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t key,
+                              RegisterTile<MR, NV>& tile, PrefetchCursor& prefetch) {
     HWY_UNROLL(16)
     for (size_t j = 0; j < NV; ++j) {
-      const FloatVec lane_terms = hn::Load(d, args.group.terms + j * kLanes);
+      const FloatVec lane_terms = hn::Load(d, args.group.terms + part.lane + j * kLanes);
       HWY_UNROLL(16)
       for (size_t i = 0; i < MR; ++i) {
         tile.acc[i][j] = hn::Add(hn::Set(d, args.key_terms[key + i]), lane_terms);
       }
     }
-    tile.template MultiplyAdd<ARows::kStrided>(d, KeyRow(args, key), args.key_stride,
-                                               args.group.queries, NV * kLanes, args.dim);
+    MultiplyAddAndFetch<ARows::kStrided>(d, KeyProduct(args, part, key), tile, prefetch);
   }
 };
 
@@ -60,16 +67,17 @@ struct AdditiveForm {
   // Vectors whose tanh is computed together: of neighbouring keys.
   static constexpr size_t kTogether = 2;
 
-  template <size_t MR, size_t NV>
-  static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, size_t key,
-                              RegisterTile<MR, NV>& tile) {
+  template <size_t MR, size_t GV, size_t NV>
+  static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t key,
+                              RegisterTile<MR, NV>& tile, PrefetchCursor& prefetch) {
     constexpr size_t kRows = HWY_MIN(MR, kTogether);
     static_assert(MR % kRows == 0);
+    prefetch.Advance();
     for (size_t i = 0; i < MR; i += kRows) {
       for (size_t j = 0; j < NV; ++j) {
         FloatVec sums[kRows];
-        Sum<kRows>(d, args, KeyRow(args, key + i), args.group.queries + j * kLanes, NV * kLanes,
-                   sums);
+        Sum<kRows>(d, args, KeyRow(args, key + i), args.group.queries + part.lane + j * kLanes,
+                   part.kGroupWidth, sums);
         for (size_t r = 0; r < kRows; ++r) tile.acc[i + r][j] = sums[r];
       }
     }

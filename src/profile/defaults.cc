@@ -35,10 +35,15 @@ int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim) {
 double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& problem) {
   const double lanes = static_cast<double>(kernel.lanes);
   const double groups = std::ceil(static_cast<double>(problem.rows) / lanes);
-  // At each moving end a lane group takes up to as many keys more than one of its rows sees as it
-  // holds queries.
+  // At each moving end a vector takes up to as many keys more than one of its rows sees as it holds
+  // queries. Vectors of a group join and leave one by one, each of which costs as much as some keys,
+  // but no more than if they all took the keys of the group.
+  constexpr double kKeysPerChange = 2;
+  const double vectors = static_cast<double>(kernel.vectors);
   const double queries = lanes / static_cast<double>(std::max<int64_t>(problem.heads, 1));
-  const double keys = problem.keys_per_row + problem.moving_ends * queries / 2;
+  const double at_end =
+      std::min(queries / 2, queries / vectors / 2 + kKeysPerChange * (vectors - 1));
+  const double keys = problem.keys_per_row + problem.moving_ends * at_end;
   return groups * lanes * keys * kernel.relative_time;
 }
 

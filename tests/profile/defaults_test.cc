@@ -230,8 +230,9 @@ TEST(FewKeyChunk, FallsIntoQuartersOfWholeVectors) {
   EXPECT_FALSE(std::has_single_bit(static_cast<uint64_t>(kFewKeyChunk)));
 }
 
-kernels::LanesKernel Tile(size_t lanes, double relative_time) {
+kernels::LanesKernel Tile(size_t vectors, size_t lanes, double relative_time) {
   kernels::LanesKernel tile = {};
+  tile.vectors = vectors;
   tile.lanes = lanes;
   tile.relative_time = relative_time;
   return tile;
@@ -239,7 +240,7 @@ kernels::LanesKernel Tile(size_t lanes, double relative_time) {
 
 // A wide tile and a narrow one that takes longer for the same work.
 const std::vector<kernels::LanesKernel>& WideAndNarrow() {
-  static const std::vector<kernels::LanesKernel> tiles = {Tile(64, 1.0), Tile(16, 1.1)};
+  static const std::vector<kernels::LanesKernel> tiles = {Tile(4, 64, 1.0), Tile(1, 16, 1.1)};
   return tiles;
 }
 
