@@ -118,6 +118,7 @@ class LanesLoop {
   void ForEachStep(const StepFunction& step) {
     KeyRange any;
     for (int64_t g = 0; g < tile_.group_count; ++g) any = Cover(any, rows_[g].any);
+    tile_keys_ = any;
     const int64_t kv_block = decision_.lanes.kv_block;
     for (int64_t block = any.begin / kv_block; block * kv_block < any.end; ++block) {
       const KeyRange block_keys = {block * kv_block,
@@ -178,9 +179,9 @@ class LanesLoop {
 
   // What a step fetches while it computes scores: the values it has not had yet, since its value
   // stage walks down columns, which hardware prefetches badly; the keys that the next group sees
-  // beyond its own; its share of the next block, or of the next tile's first if its keys are
-  // others; and in a group's last step its output and the queries that take its place, if they lie
-  // evenly.
+  // beyond its own; its share of the next block, or of the keys that the next tile sees
+  // first and this one does not; and in a group's last step its output and the queries that take
+  // its place, if they lie evenly.
   void FetchAhead(int64_t g, KeyRange keys, kernels::StepArgs& step) {
     const KeyRange values = Intersection(keys, {fetched_end_, keys.end});
     step.prefetch[0] = {values_.Row(values.begin), values_.stride_bytes(),
@@ -198,10 +199,10 @@ class LanesLoop {
       step.prefetch[5] = RowsLater(tile_.heads.v, next, shape_.value_dim);
     }
     if (keys.end < rows_[g].any.end) return;
-    if (next_ != nullptr && !SharesKeys(*next_)) {
-      const KeyRange first = FirstBlockShare(*next_, g);
-      step.prefetch[4] = RowsLater(next_->heads.k, first, shape_.key_dim);
-      step.prefetch[5] = RowsLater(next_->heads.v, first, shape_.value_dim);
+    const KeyRange other = next_ == nullptr ? KeyRange{} : NextTileShare(*next_, g);
+    if (!other.empty()) {
+      step.prefetch[4] = RowsLater(next_->heads.k, other, shape_.key_dim);
+      step.prefetch[5] = RowsLater(next_->heads.v, other, shape_.value_dim);
     }
     if (tile_.heads.heads != 1) return;
     step.prefetch[2] = {tile_.heads.out.At(0, rows_[g].first_query), tile_.heads.out.row_stride,
@@ -222,16 +223,18 @@ class LanesLoop {
     return Intersection(next, {next.begin + g * share, next.begin + (g + 1) * share});
   }
 
-  // Whether a tile reads the same keys as the current one.
-  bool SharesKeys(const QueryTile& other) const {
-    return other.heads.batch == tile_.heads.batch && other.heads.kv_head == tile_.heads.kv_head;
-  }
-
-  // The same of the first block of another tile.
-  KeyRange FirstBlockShare(const QueryTile& other, int64_t g) const {
-    const KeyRange first = {0, std::min(decision_.lanes.kv_block, other.heads.visibility.keys())};
-    const int64_t share = core::DivideUp(first.size(), tile_.group_count);
-    return Intersection(first, {g * share, (g + 1) * share});
+  // The same of the keys that another tile sees first, but for those that the current one sees.
+  KeyRange NextTileShare(const QueryTile& other, int64_t g) const {
+    const HeadGroup& heads = other.heads;
+    const int64_t end_row = std::min(other.first_row + other.group_count * lanes_, heads.rows());
+    KeyRange keys = {heads.visibility.KeysOf(other.first_row / heads.heads).begin,
+                     heads.visibility.KeysOf((end_row - 1) / heads.heads).end};
+    keys.end = std::min(keys.end, keys.begin + decision_.lanes.kv_block);
+    if (heads.batch == tile_.heads.batch && heads.kv_head == tile_.heads.kv_head) {
+      keys.end = std::min(keys.end, tile_keys_.begin);
+    }
+    const int64_t share = core::DivideUp(keys.size(), tile_.group_count);
+    return Intersection(keys, {keys.begin + g * share, keys.begin + (g + 1) * share});
   }
 
   // Rows for the second-level cache, as far as they lie evenly.
@@ -357,6 +360,8 @@ class LanesLoop {
   const QueryTile* next_ = nullptr;  // null: nothing
   LaneRows rows_[kMaxQueryGroups];
   bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
+
+  KeyRange tile_keys_;  // that some row of the tile sees
 
   // Of the current block.
   ScoreInputs inputs_;
