@@ -36,8 +36,8 @@ double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& pro
   const double lanes = static_cast<double>(kernel.lanes);
   const double groups = std::ceil(static_cast<double>(problem.rows) / lanes);
   // At each moving end a vector takes up to as many keys more than one of its rows sees as it holds
-  // queries. Vectors of a group join and leave one by one, each of which costs as much as some keys,
-  // but no more than if they all took the keys of the group.
+  // queries. Vectors of a group join and leave one by one, each of which costs as much as some
+  // keys, but no more than if they all took the keys of the group.
   constexpr double kKeysPerChange = 2;
   const double vectors = static_cast<double>(kernel.vectors);
   const double queries = lanes / static_cast<double>(std::max<int64_t>(problem.heads, 1));
@@ -72,12 +72,12 @@ int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, 
   return std::clamp<int64_t>(std::min(groups, static_cast<int64_t>(wanted)), 1, kMaxQueryGroups);
 }
 
-int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim) {
+int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim, bool has_f16) {
   // Where both take the same time, in the mean over 64 to 4096 keys (bench/README.md).
   constexpr double kLongRow = 170;  // dim + value_dim
-  constexpr double kMost = 1.5;
+  const double most = has_f16 && lanes >= 16 ? 1.25 : 1.5;
   const double length = (static_cast<double>(dim) + static_cast<double>(value_dim)) / kLongRow;
-  return static_cast<int64_t>(static_cast<double>(lanes) * std::min(kMost, length));
+  return static_cast<int64_t>(static_cast<double>(lanes) * std::min(most, length));
 }
 
 int64_t FewRowBlock(int64_t rows) {
