@@ -177,7 +177,7 @@ class LanesLoop {
     started_[g] = true;
   }
 
-  // What a step fetches while it computes scores: the values it has not had yet, since its value
+  // What a step fetches while it multiplies: first the values it has not had yet, since its value
   // stage walks down columns, which hardware prefetches badly; the keys that the next group sees
   // beyond its own; its share of the next block, or of the keys that the next tile sees
   // first and this one does not; and in a group's last step its output and the queries that take

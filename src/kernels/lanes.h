@@ -151,8 +151,8 @@ struct ScoreEdits {
   }
 };
 
-// Rows that will be needed soon. A step touches their cache lines, spread over its score stage,
-// where the load units are idle half of the time.
+// Rows that will be needed soon. A step touches their cache lines, list by list, a few at a time
+// over its score and value stages, where the load units are idle half of the time.
 struct PrefetchRows {
   const void* first = nullptr;
   int64_t stride_bytes = 0;
