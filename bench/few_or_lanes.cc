@@ -7,15 +7,19 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cstdint>
-#include <cstdlib>
+#include <cstdio>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bench/attention_cases.h"
 #include "lanewise/attention.h"
 #include "lanewise/runtime.h"
+#include "src/machine/cpus.h"
+#include "src/machine/targets.h"
 #include "tune/measure.h"
 
 namespace lanewise::bench {
@@ -74,8 +78,27 @@ int Main(int argc, char** argv) {
   Runtime runtime = DefaultRuntime();
   runtime.threads = 1;
   if (argc > 1) runtime.target = argv[1];
+  const Result<int64_t> target = machine::FindTarget(runtime.target);
+  if (!target.ok()) {
+    fmt::print(stderr, "{}\n", target.status().message());
+    return 2;
+  }
   tune::MeasureOptions measure;
-  measure.seconds = argc > 2 ? std::atof(argv[2]) : 0.3;
+  measure.seconds = 0.3;
+  if (argc > 2) {
+    const std::string_view text = argv[2];
+    const auto [end, error] =
+        std::from_chars(text.data(), text.data() + text.size(), measure.seconds);
+    if (error != std::errc() || end != text.data() + text.size() || !(measure.seconds > 0) ||
+        !(measure.seconds <= 3600)) {
+      fmt::print(stderr, "SECONDS: found {}, expected a number above 0, at most 3600\n", text);
+      return 2;
+    }
+  }
+  fmt::print(
+      "# median ms of interleaved rounds, one thread, {} kv heads, 1 query of `rows` heads "
+      "each, K and V of type; {}, {}\n",
+      kKvHeads, machine::CpuName(), machine::TargetName(*target));
   fmt::print("type,dim,keys,rows,few_ms,lanes_ms,chosen\n");
   for (const DataType type : kTypes) {
     for (const int64_t dim : kDims) {

@@ -40,13 +40,12 @@ struct Span {
   size_t vector_count;
 };
 
-// Rows of the register tile for a part of NV vectors, as many accumulators as the tile of the whole
-// group has at most.
-template <size_t MR, size_t GV, size_t NV>
-constexpr size_t PartRows() {
-  if (NV == GV) return MR;
+// Rows of the register tile for a part of a lane group whose tile has `group_rows`: as many
+// accumulators as that has at most.
+constexpr size_t PartRows(size_t group_rows, size_t group_vectors, size_t vectors) {
+  if (vectors == group_vectors) return group_rows;
   size_t rows = 1;
-  while (2 * rows * NV <= MR * GV) rows *= 2;
+  while (2 * rows * vectors <= group_rows * group_vectors) rows *= 2;
   return rows;
 }
 
@@ -94,6 +93,18 @@ class Spans {
   }
 
  private:
+  // Rows of the register tile by the number of vectors.
+  struct RowsByVectors {
+    size_t of[NV + 1];
+  };
+  static constexpr RowsByVectors kRows = [] {
+    RowsByVectors rows = {};
+    for (size_t vectors = 1; vectors <= NV; ++vectors) {
+      rows.of[vectors] = PartRows(MR, NV, vectors);
+    }
+    return rows;
+  }();
+
   // Every vector begins and ends once; rounding adds no span.
   static constexpr size_t kMost = 2 * NV + 1;
 
@@ -112,7 +123,7 @@ class Spans {
         Add({{key, limit}, 0, 0});
         return limit;
       }
-      const size_t rows = RowsOf(last - first);
+      const size_t rows = kRows.of[last - first];
       if (end_[first] < limit) {
         const size_t round = (end_[first] - key + rows - 1) / rows * rows;
         limit = HWY_MIN(limit, key + round);
@@ -127,14 +138,6 @@ class Spans {
       Add({{key, limit}, first, last - first});
       return limit;
     }
-  }
-
-  template <size_t PartNV = NV>
-  static size_t RowsOf(size_t vectors) {
-    if constexpr (PartNV > 1) {
-      if (vectors != PartNV) return RowsOf<PartNV - 1>(vectors);
-    }
-    return PartRows<MR, NV, PartNV>();
   }
 
   size_t begin_[NV];

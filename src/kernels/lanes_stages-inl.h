@@ -155,7 +155,7 @@ HWY_INLINE void ScoreAndEdit(FloatTag d, const StepArgs& args, const Spans<MR, N
       }
     }
     WithPart<NV>(span, [&]<size_t PartNV>(Part<NV, PartNV> part) HWY_ATTR {
-      ScoreAndEditPart<Form, PartRows<MR, NV, PartNV>()>(d, args, part, span, note, max, prefetch);
+      ScoreAndEditPart<Form, PartRows(MR, NV, PartNV)>(d, args, part, span, note, max, prefetch);
     });
   }
 }
@@ -322,7 +322,7 @@ HWY_NOINLINE void ValueOfSpans(const StepArgs& args, const Spans<MR, NV>& spans,
   for (const Span& span : spans) {
     if (span.vector_count == 0) continue;
     WithPart<NV>(span, [&]<size_t PartNV>(Part<NV, PartNV> part) HWY_ATTR {
-      Value<PartRows<MR, NV, PartNV>()>(d, next, part, span.keys, 0, nullptr, prefetch);
+      Value<PartRows(MR, NV, PartNV)>(d, next, part, span.keys, 0, nullptr, prefetch);
     });
   }
 }

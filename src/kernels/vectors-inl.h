@@ -70,7 +70,7 @@ inline constexpr float kExpMagic = 12582912.0f;
 HWY_INLINE FloatVec ExpArgument(FloatTag /*d*/, FloatVec x) { return x; }
 
 // p * 2^n, or 0 where x < kExpMin: of a result there, the instruction would make a subnormal number
-// or 0, but a hundred times as slowly.
+// or 0, but hundreds of times as slowly (src/kernels/README.md).
 HWY_INLINE FloatVec MulByPowerOf2(FloatTag d, FloatVec p, FloatVec n, FloatVec /*biased*/,
                                   FloatVec x) {
   const __mmask16 in_range = _mm512_cmp_ps_mask(x.raw, hn::Set(d, kExpMin).raw, _CMP_NLT_UQ);
