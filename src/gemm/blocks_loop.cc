@@ -44,6 +44,8 @@ class BlocksLoop {
     } else {
       source_ = PanelSource::kBlock;
     }
+    fetches_ =
+        profile::GemmFetchesPanels(profile::MachineCaches(), tile_columns(), decision_.depth_block);
   }
 
   void Run() {
@@ -78,8 +80,8 @@ class BlocksLoop {
     Range panels;
     const float* a = nullptr;
     int64_t a_stride = 0;
-    float* own_panel = nullptr;
-    bool first = false;  // to need its panels
+    float* own_panels = nullptr;  // two
+    bool first = false;           // to need its panels
   };
 
   // Panels are packed when the first rows need them, where no other worker waits for them.
@@ -147,7 +149,7 @@ class BlocksLoop {
   void SetA(const Block& block, int worker, bool changed, Unit& unit) const {
     const int64_t steps = block.steps.size;
     float* const scratch = call_.scratch(worker);
-    unit.own_panel = scratch + decision_.row_block * CopyStride(decision_.depth_block);
+    unit.own_panels = scratch + decision_.row_block * CopyStride(decision_.depth_block);
     const int64_t stride = call_.tensors().a.strides[2];
     const bool in_place =
         decision_.shape.a_type == DataType::kF32 && !decision_.options.transpose_a && steps > 0 &&
@@ -171,46 +173,51 @@ class BlocksLoop {
                                          : b.At(block.steps.begin, column);
   }
 
-  // Panel `panel` of the block. If it has not been packed, it is now, or by the kernel while it
-  // multiplies the first rows. The first rows also fetch the next panel.
+  // Whether the kernel packs panel `panel` while it multiplies the first rows by the one before.
+  bool PacksOnTheWay(const Block& block, const Unit& unit, int64_t panel) const {
+    const bool follows = panel > unit.panels.begin && panel < unit.panels.begin + unit.panels.size;
+    return follows && unit.first && packs_late() && !decision_.options.transpose_b &&
+           decision_.shape.b_type == DataType::kF32 &&
+           (panel + 1) * tile_columns() <= block.columns.size;
+  }
+
+  float* PanelOf(const Block& block, const Unit& unit, int64_t panel) const {
+    return source_ == PanelSource::kOwn
+               ? unit.own_panels + panel % 2 * decision_.depth_block * tile_columns()
+               : call_.b_block(crew_) + panel * PanelFloats(block);
+  }
+
+  // Panel `panel` of the block, packed now if it has not been, and what the kernel does about the
+  // next one: packs it on the way, or fetches it.
   void SetB(const Block& block, const Unit& unit, int64_t panel,
             kernels::GemmPanelArgs& args) const {
-    args.b_stride = tile_columns();
-    const bool fetches = unit.first && panel + 1 < unit.panels.begin + unit.panels.size;
+    const bool follows = panel + 1 < unit.panels.begin + unit.panels.size;
+    const int64_t panel_bytes = tile_columns() * kFloatBytes;
     if (source_ == PanelSource::kPacked) {
       const auto at = [&](int64_t index) {
         const int64_t first = block.columns.begin / tile_columns();
         return call_.PackedPanel(unit.matrix, block.steps, first + index);
       };
       args.b = at(panel);
-      if (fetches) SetAhead(at(panel + 1), tile_columns() * kFloatBytes, args);
+      if (unit.first && follows) SetAhead(at(panel + 1), panel_bytes, args);
       return;
     }
-    float* const packed = source_ == PanelSource::kOwn
-                              ? unit.own_panel
-                              : call_.b_block(crew_) + panel * PanelFloats(block);
+    float* const packed = PanelOf(block, unit, panel);
     args.b = packed;
-    if (!unit.first || !packs_late() || args.depth == 0) return;
-    const bool rows_of_b = !decision_.options.transpose_b;
-    const int64_t stride = call_.tensors().b.strides[2];
-    if (rows_of_b && fetches) {
-      SetAhead(ArrayOfB(block, panel + 1), stride * core::ElementBytes(decision_.shape.b_type),
-               args);
+    if (args.depth == 0) return;
+    if (!unit.first || !packs_late()) {
+      if (fetches_ && follows) SetAhead(PanelOf(block, unit, panel + 1), panel_bytes, args);
+      return;
     }
-    // Kernels count steps of B forwards.
-    if (rows_of_b && stride > 0 && decision_.shape.b_type == DataType::kF32 &&
-        args.column_count == decision_.kernel.columns &&
-        args.row_count >= 2 * decision_.kernel.rows) {
-      args.b = reinterpret_cast<const float*>(ArrayOfB(block, panel));
-      args.b_stride = stride;
-      args.pack_to = packed;
-    } else {
-      PackPanels(block, panel, panel + 1, packed);
-    }
+    if (!PacksOnTheWay(block, unit, panel)) PackPanels(block, panel, panel + 1, packed);
+    if (!follows || decision_.options.transpose_b) return;
+    SetAhead(ArrayOfB(block, panel + 1),
+             call_.tensors().b.strides[2] * core::ElementBytes(decision_.shape.b_type), args);
+    if (PacksOnTheWay(block, unit, panel + 1)) args.ahead.to = PanelOf(block, unit, panel + 1);
   }
 
   static void SetAhead(const void* rows, int64_t row_bytes, kernels::GemmPanelArgs& args) {
-    args.ahead = {static_cast<const char*>(rows), row_bytes, args.depth};
+    args.ahead = {static_cast<const char*>(rows), row_bytes, args.depth, nullptr};
   }
 
   void MultiplyUnit(const Block& block, const Unit& unit) const {
@@ -258,6 +265,7 @@ class BlocksLoop {
   int64_t group_;
   int64_t row_blocks_ = 0;
   PanelSource source_;
+  bool fetches_ = false;  // panels that were packed before
 };
 
 }  // namespace
@@ -273,7 +281,7 @@ int64_t BlockOfBFloats(const GemmPlan::Decision& decision) {
 
 int64_t BlocksScratchFloats(const GemmPlan::Decision& decision) {
   return decision.row_block * CopyStride(decision.depth_block) +
-         decision.depth_block * decision.tile_columns();
+         2 * decision.depth_block * decision.tile_columns();
 }
 
 void RunBlocks(const Call& call, int64_t group, const Crew& crew) {

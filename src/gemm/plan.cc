@@ -125,7 +125,7 @@ void ChooseDepthBlock(const PlanOverrides& overrides, GemmPlan::Decision& decisi
   decision.depth_block = overrides.depth_block != 0
                              ? overrides.depth_block
                              : profile::GemmDepthBlock(caches, columns, decision.shape.depth);
-  decision.panel_rows = profile::GemmPanelRows(caches, decision.depth_block);
+  decision.panel_rows = profile::GemmPanelRows(caches, columns, decision.depth_block);
 }
 
 void ChooseBlocks(const PlanOverrides& overrides, GemmPlan::Decision& decision) {

@@ -78,109 +78,120 @@ HWY_INLINE void EndTile(FloatTag d, const RegisterTile<MR, NV>& tile, const Gemm
   Finish(sums, NV * kLanes, MR, args.column_count, from_row);
 }
 
-// A step of B, a row of it in memory, into its place in a panel.
-template <size_t NV>
-HWY_INLINE void PackStep(FloatTag d, const float* HWY_RESTRICT from, size_t stride,
-                         float* HWY_RESTRICT to) {
-  // Rows fetched ahead: fewer than a set of the first-level cache has lines, since a stride that is
-  // a power of two puts all of them into one.
-  constexpr size_t kRowsAhead = 8;
+// What becomes of rows that a tile goes through besides its products.
+enum class RowUse {
+  kStore,  // a row of C: into the first-level cache
+  kFetch,  // into the second-level cache
+  kCopy,   // a row of B: into its place in a panel
+};
+
+// One row, as wide as a tile.
+template <RowUse kUse, size_t NV>
+HWY_INLINE void TakeRow(FloatTag d, const char* HWY_RESTRICT row, int64_t row_bytes,
+                        float* HWY_RESTRICT to) {
+  // Copied rows are fetched so many ahead into the second-level cache, then into the first: there
+  // fewer than a set has lines, since a stride that is a power of two puts all of them into one.
+  constexpr int64_t kFarAhead = 32;
+  constexpr int64_t kAhead = 8;
   HWY_UNROLL(4)
   for (size_t j = 0; j < NV; ++j) {
-    __builtin_prefetch(from + kRowsAhead * stride + j * kLanes);
-    hn::Store(hn::LoadU(d, from + j * kLanes), d, to + j * kLanes);
+    const char* part = row + j * kLanes * sizeof(float);
+    if constexpr (kUse == RowUse::kCopy) {
+      __builtin_prefetch(part + kFarAhead * row_bytes, 0, 2);
+      __builtin_prefetch(part + kAhead * row_bytes);
+      hn::Store(hn::LoadU(d, reinterpret_cast<const float*>(part)), d, to + j * kLanes);
+    } else if constexpr (kUse == RowUse::kStore) {
+      __builtin_prefetch(part, 1, 3);
+    } else {
+      __builtin_prefetch(part, 0, 2);
+    }
   }
 }
 
-// One tile, in parts of its depth. kPacks: B is not packed yet and becomes so on the way.
-template <size_t MR, size_t NV, bool kPacks>
+// Steps for each row that is taken: few, or more where all rows find a place.
+constexpr size_t kFewSteps = 4;
+constexpr size_t kMoreSteps = 8;
+
+// One tile, in parts of its depth. Panels are kPanel columns wide, of which it takes the first.
+template <size_t MR, size_t NV, size_t kPanel>
 class TileOfRows {
  public:
   HWY_INLINE TileOfRows(FloatTag d, const GemmPanelArgs& args, size_t row)
       : d_(d),
         a_(args.a + static_cast<int64_t>(row) * args.a_stride),
         a_stride_(args.a_stride),
-        b_(args.b),
-        b_stride_(static_cast<size_t>(args.b_stride)),
-        panel_(args.pack_to) {
+        b_(args.b) {
     tile_.Zero(d);
   }
 
   const RegisterTile<MR, NV>& tile() const { return tile_; }
 
-  // Packing goes step by step with the products, which hide how long B takes to arrive.
   HWY_INLINE void Multiply(size_t begin, size_t end) {
-    if (kPacks) {
-      size_t s = begin;
-      for (; s + kSteps <= end; s += kSteps) MultiplySteps(s, kSteps);
-      for (; s < end; ++s) MultiplySteps(s, 1);
-    } else {
-      MultiplySteps(begin, end - begin);
-    }
+    tile_.template MultiplyAdd<ARows::kStrided, true>(d_, a_ + begin, a_stride_,
+                                                      b_ + begin * kPanel, kPanel, end - begin);
   }
 
-  // Multiplies a few steps for each of the rows that are fetched. Lines that are asked for one by
-  // one find the buffers of outstanding lines free, which panels of B need, too. Returns the steps
-  // done so far.
-  template <bool kIntoFirst>
-  HWY_INLINE size_t MultiplyAndFetch(size_t begin, size_t end, GemmAhead rows) {
+  // Multiplies kSteps steps for each of at most `count` rows, which hide how long a row takes to
+  // arrive. Lines that are asked for one by one find the buffers of outstanding lines free, which
+  // panels of B need, too. Takes the rows off `rows`, and returns the steps done so far.
+  template <RowUse kUse, size_t kSteps>
+  HWY_INLINE size_t MultiplyAndTake(size_t begin, size_t end, size_t count, GemmAhead& rows) {
+    count = HWY_MIN(HWY_MIN(count, rows.row_count), (end - begin) / kSteps);
+    rows.row_count -= count;
+    const char* row = rows.row;
+    const int64_t row_bytes = rows.row_bytes;
+    float* to = rows.to;
     size_t s = begin;
-    for (; rows.row_count != 0 && s + kSteps <= end; --rows.row_count, s += kSteps) {
+    for (; count != 0; --count, s += kSteps) {
+      TakeRow<kUse, NV>(d_, row, row_bytes, to);
+      row += row_bytes;
+      if constexpr (kUse == RowUse::kCopy) to += kPanel;
+      // As straight code: a loop would set up its pointers for each row.
       HWY_UNROLL(4)
-      for (size_t j = 0; j < NV; ++j) {
-        const char* line = rows.row + j * kLanes * sizeof(float);
-        __builtin_prefetch(line, kIntoFirst ? 1 : 0, kIntoFirst ? 3 : 2);
+      for (size_t part = 0; part < kSteps; part += kFewSteps) {
+        Multiply(s + part, s + part + kFewSteps);
       }
-      rows.row += rows.row_bytes;
-      MultiplySteps(s, kSteps);
     }
+    rows.row = row;
+    rows.to = to;
     return s;
   }
 
  private:
-  static constexpr size_t kSteps = 4;
-
-  HWY_INLINE void MultiplySteps(size_t begin, size_t count) {
-    if (kPacks) {
-      HWY_UNROLL(4)
-      for (size_t s = begin; s < begin + count; ++s) {
-        PackStep<NV>(d_, b_ + s * b_stride_, b_stride_, panel_ + s * NV * kLanes);
-      }
-    }
-    tile_.template MultiplyAdd<ARows::kStrided, false>(d_, a_ + begin, a_stride_,
-                                                       b_ + begin * b_stride_, b_stride_, count);
-  }
-
   FloatTag d_;
   const float* HWY_RESTRICT a_;
   int64_t a_stride_;
   const float* HWY_RESTRICT b_;
-  size_t b_stride_;
-  float* HWY_RESTRICT panel_;
   RegisterTile<MR, NV> tile_;
 };
 
-template <size_t MR, size_t NV, bool kPacks>
-void MultiplyTile(const GemmPanelArgs& args, size_t row, const GemmAhead& ahead) {
+// Takes at most `count` rows off `ahead`.
+template <size_t MR, size_t NV, size_t kPanel, RowUse kUse>
+void MultiplyTile(const GemmPanelArgs& args, size_t row, size_t count, GemmAhead& ahead) {
   const FloatTag d;
   const int64_t c_bytes = args.end.c_stride * (args.end.c_type == DataType::kF32 ? 4 : 2);
-  const char* c = static_cast<const char*>(args.end.c) + static_cast<int64_t>(row) * c_bytes;
-  TileOfRows<MR, NV, kPacks> rows(d, args, row);
+  GemmAhead c = {static_cast<const char*>(args.end.c) + static_cast<int64_t>(row) * c_bytes,
+                 c_bytes, MR, nullptr};
+  TileOfRows<MR, NV, kPanel> rows(d, args, row);
   // C is far away, and so are the rows ahead.
-  size_t s = rows.template MultiplyAndFetch<true>(0, args.depth, {c, c_bytes, MR});
-  s = rows.template MultiplyAndFetch<false>(s, args.depth, ahead);
+  size_t s = rows.template MultiplyAndTake<RowUse::kStore, kFewSteps>(0, args.depth, MR, c);
+  if (kUse == RowUse::kCopy && s + count * kMoreSteps <= args.depth) {
+    s = rows.template MultiplyAndTake<kUse, kMoreSteps>(s, args.depth, count, ahead);
+  } else {
+    s = rows.template MultiplyAndTake<kUse, kFewSteps>(s, args.depth, count, ahead);
+  }
   rows.Multiply(s, args.depth);
   EndTile(d, rows.tile(), args, row);
 }
 
 // `rows` from 1 to MR.
-template <size_t MR, size_t NV>
-HWY_INLINE void MultiplyRows(const GemmPanelArgs& args, size_t row, size_t rows,
-                             const GemmAhead& ahead) {
+template <size_t MR, size_t NV, size_t kPanel>
+HWY_INLINE void MultiplyRows(const GemmPanelArgs& args, size_t row, size_t rows, size_t count,
+                             GemmAhead& ahead) {
   if constexpr (MR > 1) {
-    if (rows != MR) return MultiplyRows<MR - 1, NV>(args, row, rows, ahead);
+    if (rows != MR) return MultiplyRows<MR - 1, NV, kPanel>(args, row, rows, count, ahead);
   }
-  MultiplyTile<MR, NV, false>(args, row, ahead);
+  MultiplyTile<MR, NV, kPanel, RowUse::kFetch>(args, row, count, ahead);
 }
 
 // Rows of the next tile when `left` are to be done: all that a tile holds, but the last two tiles
@@ -191,43 +202,44 @@ constexpr size_t NextRows(size_t left) {
   return left < 2 * MR ? (left + 1) / 2 : MR;
 }
 
-template <size_t MR, size_t NV>
-HWY_INLINE void MultiplyPanel(GemmPanelArgs args) {
-  // Each tile fetches its part of the rows ahead.
-  const size_t tiles = (args.row_count + MR - 1) / MR;
-  const size_t rows_a_tile = (args.ahead.row_count + tiles - 1) / HWY_MAX(tiles, 1);
+template <size_t MR, size_t NV, size_t kPanel>
+HWY_INLINE void MultiplyPanel(const GemmPanelArgs& args) {
+  // Each tile takes its part of the rows ahead. Only whole tiles copy.
   GemmAhead ahead = args.ahead;
-  size_t left = ahead.row_count;
+  const bool copies = ahead.to != nullptr;
+  const size_t tiles = HWY_MAX(args.row_count / MR, 1);
+  const size_t rows_a_tile = (ahead.row_count + tiles - 1) / tiles;
   for (size_t row = 0; row < args.row_count;) {
     const size_t rows = NextRows<MR>(args.row_count - row);
-    ahead.row_count = HWY_MIN(rows_a_tile, left);
-    if (args.pack_to != nullptr) {
-      MultiplyTile<MR, NV, true>(args, row, ahead);
-      args.b = args.pack_to;
-      args.b_stride = NV * kLanes;
-      args.pack_to = nullptr;
+    if (copies && rows == MR) {
+      MultiplyTile<MR, NV, kPanel, RowUse::kCopy>(args, row, rows_a_tile, ahead);
     } else {
-      MultiplyRows<MR, NV>(args, row, rows, ahead);
+      MultiplyRows<MR, NV, kPanel>(args, row, rows, copies ? 0 : rows_a_tile, ahead);
     }
-    ahead.row += static_cast<int64_t>(ahead.row_count) * ahead.row_bytes;
-    left -= ahead.row_count;
     row += rows;
+  }
+  if (!copies) return;
+  for (; ahead.row_count != 0; --ahead.row_count) {
+    TakeRow<RowUse::kCopy, NV>(FloatTag(), ahead.row, ahead.row_bytes, ahead.to);
+    ahead.row += ahead.row_bytes;
+    ahead.to += kPanel;
   }
 }
 
 // With as many vectors as the panel's columns need.
-template <size_t MR, size_t NV>
+template <size_t MR, size_t NV, size_t kPanel>
 void Panel(const GemmPanelArgs& args) {
   if constexpr (NV > 1) {
-    if (args.column_count <= (NV - 1) * kLanes) return Panel<MR, NV - 1>(args);
+    if (args.column_count <= (NV - 1) * kLanes) return Panel<MR, NV - 1, kPanel>(args);
   }
-  MultiplyPanel<MR, NV>(args);
+  MultiplyPanel<MR, NV, kPanel>(args);
 }
 
 template <size_t MR, size_t NV>
 GemmKernel MakeGemmKernel(const char* tile) {
-  static_assert(NV * kLanes <= kMaxTileColumns);
-  return {tile, MR, NV * kLanes, kLanes, &Panel<MR, NV>};
+  constexpr size_t kPanel = NV * kLanes;
+  static_assert(kPanel <= kMaxTileColumns);
+  return {tile, MR, kPanel, kLanes, &Panel<MR, NV, kPanel>};
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

@@ -47,28 +47,25 @@ struct GemmEnd {
   int64_t residual_stride;
 };
 
-// Rows of memory that will be read soon, to be fetched into the second-level cache meanwhile.
+// Rows of memory that will be read soon, each as many bytes as the tile has columns of f32. They
+// are fetched into the second-level cache meanwhile, or copied.
 struct GemmAhead {
   const char* row;  // the first
   int64_t row_bytes;
   size_t row_count;
+  float* to;  // aligned: a packed panel that the rows become; or null
 };
 
-// All rows against one panel of B: the columns of a register tile. `b` is aligned and padded to the
-// tile's columns if it is packed; otherwise column_count must be a multiple of the lanes.
+// All rows against one packed panel of B: the columns of a register tile, aligned and padded.
 struct GemmPanelArgs {
   const float* a;  // [row_count, depth]
   int64_t a_stride;
-  const float* b;  // [depth, column_count]
-  int64_t b_stride;
-  // Where the first rows leave the panel packed, for the others; or null. Needs all columns of a
-  // tile and twice its rows.
-  float* pack_to;
+  const float* b;  // [depth, columns of the tile]
   size_t row_count;
   size_t column_count;  // 1 to the columns of the tile
   size_t depth;
-  GemmEnd end;      // of the first row and column
-  GemmAhead ahead;  // as many bytes of a row as the tile has columns of f32
+  GemmEnd end;  // of the first row and column
+  GemmAhead ahead;
 };
 
 // Few rows against many columns of a B that is read where it lies. `sums` is scratch.

@@ -28,6 +28,10 @@ bool KeepsBInSecond(const CacheBytes& caches, int64_t depth_block) {
   return caches.l2 / 2 >= kColumns * std::max<int64_t>(depth_block, 1) * kFloatBytes;
 }
 
+bool PanelExceedsFirst(const CacheBytes& caches, int64_t columns, int64_t depth_block) {
+  return columns * depth_block * kFloatBytes > caches.l1d;
+}
+
 }  // namespace
 
 int64_t GemmDepthBlock(const CacheBytes& caches, int64_t columns, int64_t depth) {
@@ -36,17 +40,21 @@ int64_t GemmDepthBlock(const CacheBytes& caches, int64_t columns, int64_t depth)
   return EqualBlocks(depth, largest, 8);
 }
 
-int64_t GemmPanelRows(const CacheBytes& caches, int64_t depth_block) {
-  constexpr int64_t kMost = 512;
+int64_t GemmPanelRows(const CacheBytes& caches, int64_t columns, int64_t depth_block) {
+  const int64_t most = PanelExceedsFirst(caches, columns, depth_block) ? 256 : 512;
   const int64_t fitting = caches.l2 / 2 / (std::max<int64_t>(depth_block, 1) * kFloatBytes);
-  return KeepsBInSecond(caches, depth_block) ? std::min(fitting, kMost) : fitting;
+  return KeepsBInSecond(caches, depth_block) ? std::min(fitting, most) : fitting;
+}
+
+bool GemmFetchesPanels(const CacheBytes& caches, int64_t columns, int64_t depth_block) {
+  return KeepsBInSecond(caches, depth_block) && PanelExceedsFirst(caches, columns, depth_block);
 }
 
 int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem) {
   const int64_t tile = problem.tile_rows;
   const int64_t row_bytes = std::max<int64_t>(problem.depth_block, 1) * kFloatBytes;
   const bool few = KeepsBInSecond(caches, problem.depth_block);
-  const int64_t a_bytes = few ? caches.l2 / 16 : caches.l2 / 8 * 3;
+  const int64_t a_bytes = few ? caches.l2 / 8 : caches.l2 / 8 * 3;
   const int64_t most = few ? 256 : 4096;
   const int64_t fitting = std::clamp<int64_t>(a_bytes / row_bytes, tile, most);
   int64_t largest = fitting / tile * tile;

@@ -23,9 +23,10 @@ inline constexpr int64_t kGemmStreamRows = 4;
 int64_t GemmDepthBlock(const CacheBytes& caches, int64_t columns, int64_t depth);
 
 // Up to this many rows there is one block of them, and B is packed panel by panel: their block of A
-// fits half of the second-level cache. At most 512 where a block of B could stay there instead:
-// panels go down the columns of C, and more rows of it are slow to come and go. Neutral.
-int64_t GemmPanelRows(const CacheBytes& caches, int64_t depth_block);
+// fits half of the second-level cache. Fewer where a block of B could stay there instead: panels go
+// down the columns of C, and more rows of it are slow to come and go. At most 512 then, for a panel
+// of `columns` that stays in the first-level cache meanwhile, else 256. Neutral.
+int64_t GemmPanelRows(const CacheBytes& caches, int64_t columns, int64_t depth_block);
 
 // What the neutral choices look at.
 struct GemmProblem {
@@ -44,12 +45,17 @@ struct GemmProblem {
 // cache.
 
 // Rows of a block of A, in equal blocks of whole tiles, but enough blocks for all threads: as many
-// as fit a sixteenth of the second-level cache, up to 256, beside a block of B; else three eighths.
+// as fit an eighth of the second-level cache, up to 256, beside a block of B; else three eighths.
 int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem);
 
 // Columns of a block of B, whole tiles: as many as fit half of the second-level cache if it stays
 // there; else as take four times that cache, which a third-level cache holds.
 int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem);
+
+// Whether each panel of a block of B that was packed before is fetched into the second-level cache
+// while the one before is in use. The block loses panels there to the rows of A and C that pass. A
+// panel that stays in the first-level cache comes once for many tiles, and may be late.
+bool GemmFetchesPanels(const CacheBytes& caches, int64_t columns, int64_t depth_block);
 
 // Whether `rows` rows of A, `stride` floats apart, are read where they lie, `steps` floats of each.
 // The power of two in the stride is what makes rows fall into the same sets of a cache: a block of

@@ -63,20 +63,27 @@ TEST(GemmDepthBlock, APanelFillsTheFirstLevelCacheTwice) {
 }
 
 TEST(GemmPanelRows, FitHalfOfTheSecondLevelCache) {
-  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 512), 128);
-  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 256), 256);
-  EXPECT_EQ(GemmPanelRows({0, 0}, 0), 0);
+  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 16, 512), 128);
+  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 16, 256), 256);
+  EXPECT_EQ(GemmPanelRows({0, 0}, 16, 0), 0);
 }
 
 TEST(GemmPanelRows, AreFewWhereABlockOfBFitsTheSecondLevelCache) {
-  EXPECT_EQ(GemmPanelRows({0, 512 << 10}, 64), 512);
-  EXPECT_EQ(GemmPanelRows({0, 2 << 20}, 256), 512);
-  EXPECT_EQ(GemmPanelRows({0, 2 << 20}, 512), 512);
+  EXPECT_EQ(GemmPanelRows({32 << 10, 512 << 10}, 16, 64), 512);
+  EXPECT_EQ(GemmPanelRows({48 << 10, 2 << 20}, 32, 256), 512);
+  EXPECT_EQ(GemmPanelRows({48 << 10, 2 << 20}, 16, 512), 512);
+  EXPECT_EQ(GemmPanelRows({48 << 10, 2 << 20}, 32, 512), 256);
+}
+
+TEST(GemmFetchesPanels, ThatLeaveBothCaches) {
+  EXPECT_TRUE(GemmFetchesPanels({48 << 10, 2 << 20}, 32, 512));
+  EXPECT_FALSE(GemmFetchesPanels({48 << 10, 2 << 20}, 16, 512));
+  EXPECT_FALSE(GemmFetchesPanels({32 << 10, 1 << 20}, 32, 512));
 }
 
 TEST(GemmRowBlock, IsSmallBesideABlockOfB) {
   const GemmProblem problem = Problem(2048, 2048, 1);  // 256 steps
-  EXPECT_EQ(GemmRowBlock({48 << 10, 2 << 20}, problem), 126);
+  EXPECT_EQ(GemmRowBlock({48 << 10, 2 << 20}, problem), 228);
   EXPECT_EQ(GemmColumnBlock({48 << 10, 2 << 20}, problem), 1024);
   EXPECT_EQ(GemmRowBlock({32 << 10, 512 << 10}, problem), 192);
   EXPECT_EQ(GemmColumnBlock({32 << 10, 512 << 10}, problem), 2048);
