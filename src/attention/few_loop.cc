@@ -33,18 +33,24 @@ int64_t PartialFloats(const AttentionPlan::Decision& decision) {
 
 // The parts of a worker's scratch, in floats.
 struct Layout {
-  int64_t queries = 0;  // [row_block, dim padded]
-  int64_t scores = 0;   // [row_block, key_chunk]
-  int64_t row = 0;      // [dim or value_dim]: a row of q or out as f32, if they are not
+  int64_t queries = 0;  // [row_block padded, dim padded]
+  int64_t scores = 0;   // [row_block padded, key_chunk]
+  int64_t keys = 0;     // [kFewStageRows, dim padded]: rows of k as f32, if they are not
+  int64_t row = 0;      // [row_block, dim or value_dim]: rows of q or out as f32, if they are not
   int64_t end = 0;
 };
 
 Layout LayOut(const AttentionPlan::Decision& decision) {
   const int64_t rows = decision.few.row_block;
+  const int64_t padded_rows = core::RoundUp(rows, static_cast<int64_t>(kernels::kFewRowPadding));
+  const int64_t key_rows =
+      decision.shape.k_type == DataType::kF32 ? 0 : static_cast<int64_t>(kernels::kFewStageRows);
+  const int64_t dim = Padded(decision.shape.dim);
   Layout layout;
-  layout.scores = rows * Padded(decision.shape.dim);
-  layout.row = layout.scores + rows * decision.few.key_chunk;
-  layout.end = layout.row + Padded(std::max(decision.shape.dim, decision.shape.value_dim)) * rows;
+  layout.scores = padded_rows * dim;
+  layout.keys = layout.scores + padded_rows * decision.few.key_chunk;
+  layout.row = layout.keys + key_rows * dim;
+  layout.end = layout.row + rows * std::max(dim, Padded(decision.shape.value_dim));
   return layout;
 }
 
@@ -60,6 +66,7 @@ class FewLoop {
         layout_(LayOut(decision_)),
         queries_(static_cast<float*>(scratch)),
         scores_(queries_ + layout_.scores),
+        key_stage_(shape_.k_type == DataType::kF32 ? nullptr : queries_ + layout_.keys),
         row_stage_(queries_ + layout_.row) {}
 
   void Chunk(int64_t index) {
@@ -130,8 +137,8 @@ class FewLoop {
  private:
   size_t ValueDim() const { return static_cast<size_t>(shape_.value_dim); }
   size_t Place(int64_t key) const { return static_cast<size_t>(key - chunk_begin_); }
-  int64_t HeadOf(size_t r) const { return (first_row_ + static_cast<int64_t>(r)) % group_.heads; }
-  int64_t QueryOf(size_t r) const { return (first_row_ + static_cast<int64_t>(r)) / group_.heads; }
+  int64_t HeadOf(size_t r) const { return head_of_[r]; }
+  int64_t QueryOf(size_t r) const { return query_of_[r]; }
 
   // The output of row r of a chunk; its state follows.
   float* Partial(int64_t chunk, size_t r) const {
@@ -140,8 +147,18 @@ class FewLoop {
   }
 
   void SetRows(int64_t row_block) {
-    first_row_ = row_block * decision_.few.row_block;
-    row_count_ = static_cast<size_t>(std::min(decision_.few.row_block, group_.rows() - first_row_));
+    const int64_t first_row = row_block * decision_.few.row_block;
+    row_count_ = static_cast<size_t>(std::min(decision_.few.row_block, group_.rows() - first_row));
+    int64_t head = first_row % group_.heads;
+    int64_t query = first_row / group_.heads;
+    for (size_t r = 0; r < row_count_; ++r) {
+      head_of_[r] = head;
+      query_of_[r] = query;
+      if (++head == group_.heads) {
+        head = 0;
+        ++query;
+      }
+    }
   }
 
   // Sets up the rows of a chunk and their queries. False if no row sees a key of it, of which the
@@ -249,7 +266,8 @@ class FewLoop {
                       static_cast<int64_t>(kernels::kFewScoredSteps));
     ForEachRun(group_.k, keys_.begin, quarter, [&](const FewRun& run) {
       score({queries_, static_cast<size_t>(Padded(shape_.dim)), row_count_,
-             static_cast<size_t>(shape_.dim), run, scores_, static_cast<size_t>(key_chunk_)});
+             static_cast<size_t>(shape_.dim), run, scores_, static_cast<size_t>(key_chunk_),
+             key_stage_});
     });
   }
 
@@ -277,12 +295,14 @@ class FewLoop {
   const Layout layout_;
   float* const queries_;
   float* const scores_;
+  float* const key_stage_;
   float* const row_stage_;
 
   // Of the current unit.
   HeadGroup group_;
-  int64_t first_row_ = 0;
   size_t row_count_ = 0;
+  int64_t head_of_[kMaxFewRows];
+  int64_t query_of_[kMaxFewRows];
   int64_t chunk_begin_ = 0;
   KeyRange keys_;       // of the chunk that some row may see
   bool hides_ = false;  // some of them from some row
@@ -308,8 +328,9 @@ std::optional<int64_t> FewPartialFloats(const AttentionPlan::Decision& decision)
 std::optional<int64_t> FewScratchBytes(const AttentionPlan::Decision& decision) {
   const AttentionShape& shape = decision.shape;
   const auto columns = core::CheckedSum({shape.dim, shape.value_dim, decision.few.key_chunk});
-  // Twice that for queries and a stage of them, rounded up.
-  if (!columns || !core::CheckedProduct({*columns, decision.few.row_block, 32})) {
+  // Twice that for queries and a stage of them, rounded up, and the rows that are not of the block.
+  constexpr auto kMoreRows = static_cast<int64_t>(kernels::kFewRowPadding + kernels::kFewStageRows);
+  if (!columns || !core::CheckedProduct({*columns, decision.few.row_block + kMoreRows, 32})) {
     return std::nullopt;
   }
   return LayOut(decision).end * static_cast<int64_t>(sizeof(float));

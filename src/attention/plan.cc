@@ -112,10 +112,8 @@ Status ChooseVariant(const PlanOverrides& overrides, AttentionPlan::Decision& de
   if (wanted == "few") {
     decision.few_rows = INT64_MAX;
   } else if (takes_few && !wants_lanes) {
-    const bool has_f16 =
-        decision.shape.k_type == DataType::kF16 || decision.shape.v_type == DataType::kF16;
-    decision.few_rows = profile::FewRows(decision.few.kernel.lanes, decision.shape.dim,
-                                         decision.shape.value_dim, has_f16);
+    decision.few_rows =
+        profile::FewRows(decision.few.kernel.lanes, decision.shape.dim, decision.shape.value_dim);
   }
   return {};
 }

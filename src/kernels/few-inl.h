@@ -25,25 +25,33 @@ HWY_BEFORE_NAMESPACE();
 namespace lanewise::kernels::HWY_NAMESPACE {
 
 void FewLoad(const FewLoadArgs& args) {
-  const FloatTag d;
-  const FloatVec scale = hn::Set(d, args.scale);
-  for (size_t r = 0; r < args.row_count; ++r) {
-    float* HWY_RESTRICT to = args.queries + r * args.query_stride;
+  const hn::CappedTag<float, kBlockDims> d;
+  const auto scale = hn::Set(d, args.scale);
+  const size_t padded_rows = (args.row_count + kBlockRows - 1) / kBlockRows * kBlockRows;
+  for (size_t r = 0; r < padded_rows; ++r) {
+    float* HWY_RESTRICT to = args.queries + r / kBlockRows * kBlockRows * args.query_stride +
+                             r % kBlockRows * kBlockDims;
+    // Rows that fill up the last group repeat the last one.
+    const float* HWY_RESTRICT row = args.rows[HWY_MIN(r, args.row_count - 1)];
     size_t c = 0;
     if constexpr (kPairs) {
       for (; args.pairs && c + 2 * kLanes <= args.dim; c += 2 * kLanes) {
-        FloatVec even, odd;
-        hn::LoadInterleaved2(d, args.rows[r] + c, even, odd);
-        hn::Store(hn::Mul(even, scale), d, to + c);
-        hn::Store(hn::Mul(odd, scale), d, to + c + kLanes);
+        for (size_t b = 0; b < kLanes; b += kBlockDims) {
+          hn::Vec<decltype(d)> even, odd;
+          hn::LoadInterleaved2(d, row + c + 2 * b, even, odd);
+          hn::Store(hn::Mul(even, scale), d, to + (c + b) * kBlockRows);
+          hn::Store(hn::Mul(odd, scale), d, to + (c + kLanes + b) * kBlockRows);
+        }
       }
     }
-    for (; c + kLanes <= args.dim; c += kLanes) {
-      hn::Store(hn::Mul(LoadElements(d, args.rows[r] + c), scale), d, to + c);
+    for (; c + kBlockDims <= args.dim; c += kBlockDims) {
+      hn::Store(hn::Mul(hn::LoadU(d, row + c), scale), d, to + c * kBlockRows);
     }
     if (c == args.dim) continue;
-    // The padding stays 0 for an infinite product, too: it is 0 * scale.
-    hn::Store(hn::Mul(LoadSomeElements(d, args.rows[r] + c, args.dim - c), scale), d, to + c);
+    // The padding stays 0 for an infinite product, too.
+    for (size_t i = 0; i < kBlockDims; ++i) {
+      to[c * kBlockRows + i] = c + i < args.dim ? row[c + i] * args.scale : 0.0f;
+    }
   }
 }
 
@@ -115,7 +123,9 @@ void FewMerge(const FewMergeArgs& args) {
   float sum = args.sink == -kInfinity ? 0.0f : ExpOf(d, args.sink - shift);
   for (size_t chunk = 0; chunk < args.chunk_count; ++chunk) {
     if (state(chunk)[kFewSeen] == 0) continue;
-    const float factor = ExpOf(d, state(chunk)[kFewShift] - shift);
+    // Of a chunk alone exp(0), which is exactly 1; NaN has got into its sum.
+    const float chunk_shift = state(chunk)[kFewShift];
+    const float factor = chunk_shift == shift ? 1.0f : ExpOf(d, chunk_shift - shift);
     sum += factor * state(chunk)[kFewSum];
     state(chunk)[kFewFactor] = factor;
   }

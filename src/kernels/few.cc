@@ -14,7 +14,8 @@
 #include "hwy/highway.h"
 #include "src/kernels/dispatch.h"
 #include "src/kernels/few-inl.h"
-#include "src/kernels/few_products-inl.h"
+#include "src/kernels/few_score-inl.h"
+#include "src/kernels/few_value-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lanewise::kernels::HWY_NAMESPACE {

@@ -39,14 +39,18 @@ inline constexpr size_t kFewPadding = 16;
 // Query rows that the entries below take in one call, at most.
 inline constexpr size_t kMaxFewRows = 64;
 
-// queries[row] = scale * rows[row], the padding 0. Rows of bf16 are read in pairs: their kernels
+// Rows that queries and scores have room for are a multiple of this.
+inline constexpr size_t kFewRowPadding = 4;
+
+// queries[row] = scale * rows[row], the padding 0; where a vector is longer than a score's sum, 8
+// lanes, rows lie in it side by side, 8 dims of each. Rows of bf16 are read in pairs: their kernels
 // want even and odd elements apart in the queries, and leave them apart in the output.
 struct FewLoadArgs {
   const float* const* rows;  // [row_count] pointers to [dim]
   size_t row_count;
   size_t dim;
   float scale;
-  float* queries;  // [row_count, query_stride], aligned
+  float* queries;  // [row_count padded, query_stride], aligned
   size_t query_stride;
   bool pairs;  // the keys are bf16
 };
@@ -65,15 +69,19 @@ struct FewRun {
   int64_t stride;                 // elements from one row to the next
 };
 
+// Rows of keys that are kept widened: two steps of each stream, and the two after them.
+inline constexpr size_t kFewStageRows = 4 * kFewStreams;
+
 // Scores of the keys of a run.
 struct FewScoreArgs {
-  const float* queries;  // [row_count, query_stride], aligned
+  const float* queries;  // as FewLoadArgs has left them
   size_t query_stride;
   size_t row_count;
   size_t dim;
   FewRun keys;    // rows [dim]
-  float* scores;  // [row_count, score_stride], at the chunk's first key
+  float* scores;  // [row_count padded, score_stride], at the chunk's first key
   size_t score_stride;
+  float* stage;  // [kFewStageRows, query_stride], aligned; null if the keys are f32
 };
 
 // What happens to the scores of one row, in this order; absent parts are null or 0. Keys count from

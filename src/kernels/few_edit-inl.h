@@ -26,6 +26,10 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 // Whether bf16 rows are taken as pairs: even elements, then odd ones.
 inline constexpr bool kPairs = kLanes > 1;
 
+// Queries lie in lane groups: a vector has kBlockDims dims of each of kBlockRows rows.
+inline constexpr size_t kBlockDims = kLanes < 8 ? kLanes : 8;
+inline constexpr size_t kBlockRows = kLanes / kBlockDims;
+
 // Whether the row sees a key, counted from the chunk's first.
 HWY_INLINE bool Sees(const FewEdits& edits, size_t key) {
   if (key < edits.begin || key >= edits.end) return false;

@@ -74,13 +74,18 @@ HWY_INLINE FloatVec SumsOfLanes(FloatTag d, const FloatVec (&v)[kLanes]) {
 #endif
 }
 
-// The sum over the lanes of one vector, in the order of SumsOfLanes.
+// The sum over the lanes of one vector, in the order of SumsOfLanes: each half is added to the
+// other, first inside the blocks.
 HWY_INLINE float LaneSum(FloatTag d, FloatVec v) {
-  FloatVec all[kLanes];
-  HWY_UNROLL(16)
-  for (size_t i = 0; i < kLanes; ++i) all[i] = hn::Zero(d);
-  all[0] = v;
-  return hn::GetLane(SumsOfLanes(d, all));
+#if HWY_TARGET != HWY_SCALAR
+  v = hn::Add(v, hn::Shuffle1032(v));
+  v = hn::Add(v, hn::Shuffle2301(v));
+  if constexpr (kLanes > 4) v = hn::Add(v, hn::ConcatLowerUpper(d, v, v));
+  if constexpr (kLanes > 8) v = hn::Add(v, hn::SwapAdjacentBlocks(v));
+#else
+  (void)d;
+#endif
+  return hn::GetLane(v);
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

@@ -72,12 +72,12 @@ int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, 
   return std::clamp<int64_t>(std::min(groups, static_cast<int64_t>(wanted)), 1, kMaxQueryGroups);
 }
 
-int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim, bool has_f16) {
+int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim) {
   // Where both take the same time, in the mean over 64 to 4096 keys (bench/README.md).
-  constexpr double kLongRow = 170;  // dim + value_dim
-  const double most = has_f16 && lanes >= 16 ? 1.25 : 1.5;
+  constexpr double kLongRow = 100;  // dim + value_dim
+  constexpr double kMost = 1.5;
   const double length = (static_cast<double>(dim) + static_cast<double>(value_dim)) / kLongRow;
-  return static_cast<int64_t>(static_cast<double>(lanes) * std::min(most, length));
+  return static_cast<int64_t>(static_cast<double>(lanes) * std::min(kMost, length));
 }
 
 int64_t FewRowBlock(int64_t rows) {

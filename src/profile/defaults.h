@@ -52,9 +52,8 @@ int64_t LanesGrain(int64_t tile_count, int threads);
 
 // Largest number of rows a kv head (query heads that share it times queries) for which `few` is
 // expected to be the better variant: the more the longer rows are, as its sums over the lanes then
-// weigh less, up to one and a half times the lanes of a vector; with 16 lanes and keys or values of
-// f16, which it widens anew for every four rows, one and a quarter times. Numeric.
-int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim, bool has_f16);
+// weigh less, up to one and a half times the lanes of a vector. Numeric.
+int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim);
 
 // Keys a chunk of `few`. Four streams of a quarter each: long, so that hardware fetches ahead of
 // them most of the time, and no power of two, which would put them into the same sets of a cache.

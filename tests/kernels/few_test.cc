@@ -32,17 +32,23 @@ using testing::Array;
 using testing::Gen;
 using testing::GuardedArray;
 
-constexpr size_t kMostRows = 9;
+constexpr size_t kMostRows = 17;
 constexpr size_t kMostKeys = 40;
 constexpr size_t kMostColumns = 70;
 constexpr size_t kChunk = 64;  // keys that there is room for
 constexpr float kUntouched = -7;
+constexpr float kScale = 0.75F;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr double kUnit = 0x1p-24;
 
 size_t Padded(size_t floats) {
   return static_cast<size_t>(
       core::RoundUp(static_cast<int64_t>(floats), static_cast<int64_t>(kFewPadding)));
+}
+
+size_t PaddedRows(size_t rows) {
+  return static_cast<size_t>(
+      core::RoundUp(static_cast<int64_t>(rows), static_cast<int64_t>(kFewRowPadding)));
 }
 
 // Rows of keys or values; those after odd columns lie further apart.
@@ -105,26 +111,28 @@ class FewTest : public ::testing::TestWithParam<std::tuple<std::string, DataType
   }
 
   // Query rows as the kernel wants them.
-  GuardedArray<float> LoadQueries(const Array& q, size_t row_count, size_t dim, float scale) const {
+  GuardedArray<float> LoadQueries(const Array& q, size_t first_row, size_t row_count, size_t dim,
+                                  float scale) const {
     std::vector<const float*> rows;
-    for (size_t r = 0; r < row_count; ++r) {
+    for (size_t r = first_row; r < first_row + row_count; ++r) {
       rows.push_back(static_cast<const float*>(q.view().data) +
                      static_cast<int64_t>(r) * q.view().strides[2]);
     }
-    GuardedArray<float> queries(row_count * Padded(dim));
+    GuardedArray<float> queries(PaddedRows(row_count) * Padded(dim));
     Kernel().load({rows.data(), row_count, dim, scale, queries.data(), Padded(dim),
                    type() == DataType::kBF16});
     return queries;
   }
 
-  // [row_count, kChunk]
-  std::vector<float> Scores(const GuardedArray<float>& queries, size_t first_row, size_t row_count,
-                            size_t dim, const std::vector<FewRun>& runs) const {
-    std::vector<float> scores(row_count * kChunk, kUntouched);
-    const float* const rows = queries.data() + first_row * Padded(dim);
+  // [row_count padded, kChunk]
+  std::vector<float> Scores(const Array& q, size_t first_row, size_t row_count, size_t dim,
+                            const std::vector<FewRun>& runs) const {
+    const GuardedArray<float> queries = LoadQueries(q, first_row, row_count, dim, kScale);
+    std::vector<float> scores(PaddedRows(row_count) * kChunk, kUntouched);
+    GuardedArray<float> stage(type() == DataType::kF32 ? 0 : kFewStageRows * Padded(dim));
     for (const FewRun& run : runs) {
       Kernel().score[static_cast<size_t>(type())](
-          {rows, Padded(dim), row_count, dim, run, scores.data(), kChunk});
+          {queries.data(), Padded(dim), row_count, dim, run, scores.data(), kChunk, stage.data()});
     }
     return scores;
   }
@@ -140,17 +148,14 @@ struct Rows {
         k(MakeRows(type, kMostKeys, columns, 2)) {}
 };
 
-constexpr float kScale = 0.75F;
-
 TEST_P(FewTest, ScoresAreNearPlainSums) {
   for (size_t dim = 1; dim <= kMostColumns; ++dim) {
     const Rows rows(type(), dim);
     const std::vector<float> q = rows.q.Values();
     const std::vector<float> k = rows.k.Values();
     const size_t key_count = 1 + dim % kMostKeys;
-    const GuardedArray<float> queries = LoadQueries(rows.q, kMostRows, dim, kScale);
     const std::vector<float> scores =
-        Scores(queries, 0, kMostRows, dim, {MakeRun(rows.k, 1, 0, key_count, 0)});
+        Scores(rows.q, 0, kMostRows, dim, {MakeRun(rows.k, 1, 0, key_count, 0)});
     for (size_t row = 0; row < kMostRows; row += 4) {
       for (size_t key = 0; key < key_count; key += 3) {
         double sum = 0;
@@ -173,13 +178,11 @@ TEST_P(FewTest, ScoresAreNearPlainSums) {
 TEST_P(FewTest, ScoresKeepTheirBitsInAnyCompany) {
   for (size_t dim = 1; dim <= kMostColumns; ++dim) {
     const Rows rows(type(), dim);
-    const GuardedArray<float> queries = LoadQueries(rows.q, kMostRows, dim, kScale);
     std::vector<float> alone(kMostRows * kChunk);
     for (size_t row = 0; row < kMostRows; ++row) {
-      const std::vector<float> scores =
-          Scores(queries, row, 1, dim, OneByOne(rows.k, kMostKeys, 1));
-      std::copy(scores.begin(), scores.end(),
-                alone.begin() + static_cast<std::ptrdiff_t>(row * kChunk));
+      const std::vector<float> scores = Scores(rows.q, row, 1, dim, OneByOne(rows.k, kMostKeys, 1));
+      std::copy_n(scores.begin(), kChunk,
+                  alone.begin() + static_cast<std::ptrdiff_t>(row * kChunk));
     }
     const bool every_count = dim % 23 == 0;
     for (size_t row_count = 1; row_count <= kMostRows; ++row_count) {
@@ -188,7 +191,7 @@ TEST_P(FewTest, ScoresKeepTheirBitsInAnyCompany) {
         const size_t streams = 1 + (row_count + key_count) % kFewStreams;
         const size_t piece = dim % 3 == 0 ? 3 : kMostKeys;
         const size_t first_row = kMostRows - row_count;
-        const std::vector<float> scores = Scores(queries, first_row, row_count, dim,
+        const std::vector<float> scores = Scores(rows.q, first_row, row_count, dim,
                                                  CutIntoRuns(rows.k, key_count, streams, piece));
         for (size_t row = 0; row < row_count; ++row) {
           for (size_t key = 0; key < kChunk; ++key) {

@@ -193,32 +193,27 @@ TEST(FewRows, GrowsWithTheRowsUpToALimit) {
     for (const int64_t value_dim : kDims) {
       int64_t previous = 0;
       for (const int64_t dim : kDims) {
-        const int64_t rows = FewRows(lanes, dim, value_dim, false);
+        const int64_t rows = FewRows(lanes, dim, value_dim);
         EXPECT_GE(rows, previous) << lanes << " lanes, " << dim << " and " << value_dim;
         EXPECT_LE(2 * rows, 3 * static_cast<int64_t>(lanes)) << dim << " and " << value_dim;
-        EXPECT_EQ(rows, FewRows(lanes, value_dim, dim, false)) << "keys and values count alike";
+        EXPECT_EQ(rows, FewRows(lanes, value_dim, dim)) << "keys and values count alike";
         previous = rows;
       }
     }
-    EXPECT_EQ(FewRows(lanes, 128, 128, false), static_cast<int64_t>(lanes * 3 / 2));
-    EXPECT_EQ(FewRows(lanes, kHuge, kHuge, false), static_cast<int64_t>(lanes * 3 / 2));
-    EXPECT_EQ(FewRows(lanes, 0, 0, false), 0);
-    EXPECT_EQ(FewRows(lanes, 64, 64, true), FewRows(lanes, 64, 64, false)) << "below the limit";
-    EXPECT_LE(FewRows(lanes, 128, 128, true), FewRows(lanes, 128, 128, false));
+    EXPECT_EQ(FewRows(lanes, 128, 128), static_cast<int64_t>(lanes * 3 / 2));
+    EXPECT_EQ(FewRows(lanes, kHuge, kHuge), static_cast<int64_t>(lanes * 3 / 2));
+    EXPECT_EQ(FewRows(lanes, 0, 0), 0);
   }
-}
-
-TEST(FewRows, SmallerLimitForF16InWideVectors) {
-  EXPECT_EQ(FewRows(16, 128, 128, true), 20);
-  EXPECT_EQ(FewRows(8, 128, 128, true), 12);
+  EXPECT_EQ(FewRows(8, 64, 64), 10);
+  EXPECT_EQ(FewRows(16, 64, 64), 20);
 }
 
 TEST(FewRows, GrowsWithTheLanes) {
   for (const int64_t dim : kDims) {
     int64_t previous = 0;
     for (const size_t lanes : kLaneCounts) {
-      EXPECT_GE(FewRows(lanes, dim, dim, false), previous) << lanes << " lanes, dim " << dim;
-      previous = FewRows(lanes, dim, dim, false);
+      EXPECT_GE(FewRows(lanes, dim, dim), previous) << lanes << " lanes, dim " << dim;
+      previous = FewRows(lanes, dim, dim);
     }
   }
 }
