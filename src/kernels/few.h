@@ -17,8 +17,9 @@
 //   M = max_chunk shift,  L = Σ_chunk exp(shift - M) * sum
 //   out[c] = Σ_chunk exp(shift - M) * output[c] / L,  lse = M + ln L            merge
 //
-// A score adds up dims d, d + lanes, d + 2 lanes ... in each lane, then the lanes in a fixed order;
-// an output adds up keys as FewValueArgs says; a sum adds up keys by their place in the chunk.
+// A score adds up dims d, d + n, d + 2n ... in each of n lanes, n being those of a vector but at
+// most 8, then the lanes in a fixed order; an output adds up keys as FewValueArgs says; a sum adds
+// up keys by their place in the chunk.
 // None of that depends on the other rows, on how the keys are cut into runs, or on the type they
 // are read from, but for bf16 keys: their even and odd dims are added up apart (FewLoadArgs).
 

@@ -74,9 +74,9 @@ int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, 
 
 int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim) {
   // Where both take the same time, in the mean over 64 to 4096 keys (bench/README.md).
-  constexpr double kLongRow = 100;  // dim + value_dim
+  const double long_row = lanes >= 16 ? 100 : 85;  // dim + value_dim
   constexpr double kMost = 1.5;
-  const double length = (static_cast<double>(dim) + static_cast<double>(value_dim)) / kLongRow;
+  const double length = (static_cast<double>(dim) + static_cast<double>(value_dim)) / long_row;
   return static_cast<int64_t>(static_cast<double>(lanes) * std::min(kMost, length));
 }
 

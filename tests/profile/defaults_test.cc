@@ -204,7 +204,7 @@ TEST(FewRows, GrowsWithTheRowsUpToALimit) {
     EXPECT_EQ(FewRows(lanes, kHuge, kHuge), static_cast<int64_t>(lanes * 3 / 2));
     EXPECT_EQ(FewRows(lanes, 0, 0), 0);
   }
-  EXPECT_EQ(FewRows(8, 64, 64), 10);
+  EXPECT_EQ(FewRows(8, 64, 64), 12);
   EXPECT_EQ(FewRows(16, 64, 64), 20);
 }
 
