@@ -266,11 +266,17 @@ struct StepRows {
   }
 };
 
-// Scores of all query rows against S steps of keys. `next`: elements to the rows of the next S
-// steps, or 0.
+// Steps of a run that are scored together, and what follows them.
+struct Turn {
+  size_t index;
+  bool last;
+  int64_t next;  // elements to the rows of the next turn; 0 if there is none, or rows repeat
+};
+
+// Scores of all query rows against S steps of keys.
 template <size_t S, class T>
-HWY_INLINE void ScoreSteps(const FewScoreArgs& args, const Step<T>& keys, int64_t next,
-                           size_t vector_count, size_t turn, float* sums) {
+HWY_INLINE void ScoreSteps(const FewScoreArgs& args, const Step<T>& keys, const Turn& turn,
+                           size_t vector_count, float* sums) {
   const StepRows<T, S> step(keys);
 #if HWY_TARGET == HWY_AVX3
   if (S == 2 && args.row_count == 1) {
@@ -280,9 +286,9 @@ HWY_INLINE void ScoreSteps(const FewScoreArgs& args, const Step<T>& keys, int64_
 #endif
   if constexpr (kWidensAhead<T>) {
     constexpr size_t kCount = StepRows<T, S>::kCount;
-    float* const stage = args.stage + turn % 2 * 2 * kFewStreams * args.query_stride;
-    float* const other = args.stage + (turn + 1) % 2 * 2 * kFewStreams * args.query_stride;
-    if (turn == 0) {
+    float* const stage = args.stage + turn.index % 2 * 2 * kFewStreams * args.query_stride;
+    float* const other = args.stage + (turn.index + 1) % 2 * 2 * kFewStreams * args.query_stride;
+    if (turn.index == 0) {
       Widening<T, kCount> now;
       for (size_t i = 0; i < kCount; ++i) now.rows[i] = step.rows[i];
       now.to = stage;
@@ -293,9 +299,9 @@ HWY_INLINE void ScoreSteps(const FewScoreArgs& args, const Step<T>& keys, int64_
     }
     const float* staged[kCount];
     for (size_t i = 0; i < kCount; ++i) staged[i] = stage + i * args.query_stride;
-    if (next != 0) {
+    if (!turn.last) {
       Widening<T, kCount> ahead;
-      for (size_t i = 0; i < kCount; ++i) ahead.rows[i] = step.rows[i] + next;
+      for (size_t i = 0; i < kCount; ++i) ahead.rows[i] = step.rows[i] + turn.next;
       ahead.to = other;
       ahead.stride = args.query_stride;
       ScoreRows<false, S>(args, staged, 0, ahead, vector_count, sums);
@@ -303,7 +309,7 @@ HWY_INLINE void ScoreSteps(const FewScoreArgs& args, const Step<T>& keys, int64_
       ScoreRows<false, S>(args, staged, 0, NoWidening(), vector_count, sums);
     }
   } else {
-    ScoreRows<true, S>(args, step.rows, next, NoWidening(), vector_count, sums);
+    ScoreRows<true, S>(args, step.rows, turn.next, NoWidening(), vector_count, sums);
   }
 }
 
@@ -351,8 +357,9 @@ HWY_INLINE size_t ScoreStreams(const FewScoreArgs& args, size_t vector_count, fl
   for (size_t down = 0; down < steps; down += kFewScoredSteps) {
     HWY_UNROLL(1)
     for (size_t i = 0; i < kFewScoredSteps; i += S, step += S) {
-      const int64_t next = step + S < steps ? static_cast<int64_t>(S) * keys.next : 0;
-      ScoreSteps<S>(args, keys, next, vector_count, step / S, sums + i * kStepSums);
+      const bool last = step + S >= steps;
+      const Turn turn = {step / S, last, last ? 0 : static_cast<int64_t>(S) * keys.next};
+      ScoreSteps<S>(args, keys, turn, vector_count, sums + i * kStepSums);
       for (size_t s = 0; s < S; ++s) keys.Advance();
     }
     for (size_t r = 0; r < args.row_count; r += kSumRows) {
@@ -378,7 +385,7 @@ void FewScore(const FewScoreArgs& args) {
   if (key == key_count) return;
   for (RowCursor rows(run, key); key < key_count; key += kFewStreams) {
     const Step<T> keys = rows.Take<T>();
-    ScoreSteps<1>(args, keys, 0, vector_count, 0, sums);
+    ScoreSteps<1>(args, keys, {0, true, 0}, vector_count, sums);
     const size_t count = HWY_MIN(key_count - key, kFewStreams);
     for (size_t r = 0; r < args.row_count; ++r) {
       // The parts of four rows: 0, 2, 1, 3.

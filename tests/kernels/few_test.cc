@@ -208,6 +208,34 @@ TEST_P(FewTest, ScoresKeepTheirBitsInAnyCompany) {
   }
 }
 
+// Keys may be one row that repeats: a stride of 0.
+TEST_P(FewTest, ScoresOfARowThatRepeats) {
+  for (const size_t dim : {1U, 8U, 33U, 64U}) {
+    const Rows rows(type(), dim);
+    const auto repeat = [](FewRun run) {
+      run.stride = 0;
+      std::fill_n(run.rows, kFewStreams, run.rows[0]);
+      return run;
+    };
+    for (size_t row_count = 1; row_count <= kMostRows; ++row_count) {
+      const std::vector<float> once =
+          Scores(rows.q, 0, row_count, dim, {MakeRun(rows.k, 1, 0, 1, 0)});
+      for (const size_t streams : {size_t{1}, kFewStreams}) {
+        const size_t count = kMostKeys / streams;
+        const std::vector<float> scores =
+            Scores(rows.q, 0, row_count, dim, {repeat(MakeRun(rows.k, streams, 0, count, count))});
+        for (size_t row = 0; row < row_count; ++row) {
+          for (size_t key = 0; key < kMostKeys; ++key) {
+            ASSERT_EQ(scores[row * kChunk + key], once[row * kChunk])
+                << Where() << ", dim " << dim << ", row " << row << " of " << row_count << ", key "
+                << key << ", " << streams << " streams";
+          }
+        }
+      }
+    }
+  }
+}
+
 // Some weights and outputs of the rows of a chunk.
 class ValueRows {
  public:
