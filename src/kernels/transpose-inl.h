@@ -29,7 +29,7 @@ HWY_INLINE void TransposeBlocks(D d, hn::Vec<D> (&m)[kColumns]) {
   (void)d;
   (void)m;
 #else
-  const hn::RepartitionToWide<hn::RebindToSigned<D>> dw;
+  const hn::RepartitionToWide<hn::RebindToSigned<D> > dw;
   const auto lower01 = hn::BitCast(dw, hn::InterleaveLower(d, m[0], m[1]));
   const auto upper01 = hn::BitCast(dw, hn::InterleaveUpper(d, m[0], m[1]));
   const auto lower23 = hn::BitCast(dw, hn::InterleaveLower(d, m[2], m[3]));
@@ -82,6 +82,10 @@ HWY_INLINE void LoadColumns(FloatTag d, const float* const* rows, size_t column,
 // A cache line of floats of each row.
 inline constexpr size_t kLineColumns = 16;
 
+// Whether rows are best moved a line at a time even where they do not share sets of a cache: with
+// fewer registers than two for each column of a line, vectors would wait in memory.
+inline constexpr bool kMovesLines = kLanes == kLineColumns;
+
 // The same for kLineColumns columns, reading each row's line once: rows a page apart share a set of
 // the first-level cache, and more of them than it has ways would evict each other between columns.
 HWY_INLINE void LoadLineColumns(FloatTag d, const float* const* rows, size_t column,
@@ -95,6 +99,27 @@ HWY_INLINE void LoadLineColumns(FloatTag d, const float* const* rows, size_t col
   }
   HWY_UNROLL(16)
   for (size_t i = 0; i < kLineColumns / kColumns; ++i) TransposeBlocks(d, m[i]);
+}
+
+// m[i] holds columns [4i, 4i + 4) of rows[0], rows[4], ... as blocks; stores them from `column` on.
+HWY_INLINE void StoreLines(FloatTag d, const FloatVec (&m)[kLineColumns / kColumns],
+                           float* const* rows, size_t column) {
+#if HWY_TARGET == HWY_AVX3
+  // A line a store: blocks would be four times as many stores, each waiting for its line.
+  const __m512 lower01 = _mm512_shuffle_f32x4(m[0].raw, m[1].raw, 0x44);
+  const __m512 upper01 = _mm512_shuffle_f32x4(m[0].raw, m[1].raw, 0xEE);
+  const __m512 lower23 = _mm512_shuffle_f32x4(m[2].raw, m[3].raw, 0x44);
+  const __m512 upper23 = _mm512_shuffle_f32x4(m[2].raw, m[3].raw, 0xEE);
+  hn::StoreU(FloatVec{_mm512_shuffle_f32x4(lower01, lower23, 0x88)}, d, rows[0] + column);
+  hn::StoreU(FloatVec{_mm512_shuffle_f32x4(lower01, lower23, 0xDD)}, d, rows[4] + column);
+  hn::StoreU(FloatVec{_mm512_shuffle_f32x4(upper01, upper23, 0x88)}, d, rows[8] + column);
+  hn::StoreU(FloatVec{_mm512_shuffle_f32x4(upper01, upper23, 0xDD)}, d, rows[12] + column);
+#else
+  HWY_UNROLL(16)
+  for (size_t i = 0; i < kLineColumns / kColumns; ++i) {
+    StoreBlocks(d, m[i], rows, column + i * kColumns);
+  }
+#endif
 }
 
 // rows[lane][column + c] = lane of m[c], for the first `row_count` lanes.
@@ -114,6 +139,26 @@ HWY_INLINE void StoreColumns(FloatTag d, FloatVec (&m)[kColumns], float* const* 
     for (size_t c = 0; c < kColumns; ++c) {
       rows[lane][column + c] = block[r * kLanes + lane - r + c];
     }
+  }
+}
+
+// The same for kLineColumns columns.
+HWY_INLINE void StoreLineColumns(FloatTag d, FloatVec (&m)[kLineColumns / kColumns][kColumns],
+                                 float* const* rows, size_t row_count, size_t column) {
+  if (HWY_UNLIKELY(row_count < kLanes)) {
+    for (size_t i = 0; i < kLineColumns / kColumns; ++i) {
+      StoreColumns(d, m[i], rows, row_count, column + i * kColumns);
+    }
+    return;
+  }
+  HWY_UNROLL(16)
+  for (size_t i = 0; i < kLineColumns / kColumns; ++i) TransposeBlocks(d, m[i]);
+  HWY_UNROLL(4)
+  for (size_t r = 0; r < kColumns; ++r) {
+    FloatVec row[kLineColumns / kColumns];
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < kLineColumns / kColumns; ++i) row[i] = m[i][r];
+    StoreLines(d, row, rows + r, column);
   }
 }
 

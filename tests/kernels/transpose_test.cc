@@ -33,6 +33,7 @@ struct Moves {
   void (*load)(const float* const* rows, size_t column, float* vectors);
   void (*load_line)(const float* const* rows, size_t column, float* vectors);
   void (*store)(const float* vectors, float* const* rows, size_t row_count, size_t column);
+  void (*store_line)(const float* vectors, float* const* rows, size_t row_count, size_t column);
   void (*store_one)(const float* vectors, float* const* rows, size_t row_count, size_t column);
 };
 
@@ -66,12 +67,23 @@ void Store(const float* vectors, float* const* rows, size_t row_count, size_t co
   StoreColumns(d, m, rows, row_count, column);
 }
 
+void StoreLine(const float* vectors, float* const* rows, size_t row_count, size_t column) {
+  const FloatTag d;
+  FloatVec m[kLineColumns / kColumns][kColumns];
+  for (size_t c = 0; c < kLineColumns; ++c) {
+    m[c / kColumns][c % kColumns] = hn::LoadU(d, vectors + c * kLanes);
+  }
+  StoreLineColumns(d, m, rows, row_count, column);
+}
+
 void StoreOne(const float* vectors, float* const* rows, size_t row_count, size_t column) {
   const FloatTag d;
   StoreColumn(d, hn::LoadU(d, vectors), rows, row_count, column);
 }
 
-Moves AllMoves() { return {kLanes, kColumns, kLineColumns, &Load, &LoadLine, &Store, &StoreOne}; }
+Moves AllMoves() {
+  return {kLanes, kColumns, kLineColumns, &Load, &LoadLine, &Store, &StoreLine, &StoreOne};
+}
 
 }  // namespace
 }  // namespace lanewise::kernels::HWY_NAMESPACE
@@ -166,6 +178,10 @@ TEST_P(TransposeTest, LoadLineColumns) {
 }
 
 TEST_P(TransposeTest, StoreColumns) { ExpectStores(AllMoves().columns, AllMoves().store); }
+
+TEST_P(TransposeTest, StoreLineColumns) {
+  ExpectStores(AllMoves().line_columns, AllMoves().store_line);
+}
 
 TEST_P(TransposeTest, StoreColumn) { ExpectStores(1, AllMoves().store_one); }
 
