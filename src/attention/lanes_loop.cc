@@ -161,7 +161,6 @@ class LanesLoop {
     check_.rows = values_.Row(keys.begin);
     check_.row_count = static_cast<size_t>(keys.size());
     block_end_ = keys.end;
-    fetched_end_ = keys.begin;
   }
 
   void Step(int64_t g, KeyRange keys) {
@@ -177,33 +176,13 @@ class LanesLoop {
     started_[g] = true;
   }
 
-  // What a step fetches while it multiplies: first the values it has not had yet, since its value
-  // stage walks down columns, which hardware prefetches badly; the keys that the next group sees
-  // beyond its own; its share of the next block, or of the keys that the next tile sees
-  // first and this one does not; and in a group's last step its output and the queries that take
-  // its place, if they lie evenly.
+  // What a step fetches while it multiplies: its share of the next block, or of the keys that the
+  // next tile sees first and this one does not; and in a group's last step its output and the
+  // queries that take its place, if they lie evenly.
   void FetchAhead(int64_t g, KeyRange keys, kernels::StepArgs& step) {
-    const KeyRange values = Intersection(keys, {fetched_end_, keys.end});
-    step.prefetch[0] = {values_.Row(values.begin), values_.stride_bytes(),
-                        static_cast<size_t>(values.size()), Bytes(shape_.value_dim)};
-    fetched_end_ = keys.end;
-    if (g + 1 < tile_.group_count) {
-      const KeyRange ahead = {keys.end, std::min(rows_[g + 1].any.end, block_end_)};
-      step.prefetch[1] = {inputs_.Row(ahead.begin),
-                          static_cast<int64_t>(sizeof(float)) * inputs_.stride(),
-                          static_cast<size_t>(ahead.size()), Bytes(score_dim_)};
-    }
-    const KeyRange next = NextBlockShare(g);
-    if (!next.empty()) {
-      step.prefetch[4] = RowsLater(tile_.heads.k, next, shape_.key_dim);
-      step.prefetch[5] = RowsLater(tile_.heads.v, next, shape_.value_dim);
-    }
+    FetchKeys(tile_.heads, NextBlockShare(g), step);
     if (keys.end < rows_[g].any.end) return;
-    const KeyRange other = next_ == nullptr ? KeyRange{} : NextTileShare(*next_, g);
-    if (!other.empty()) {
-      step.prefetch[4] = RowsLater(next_->heads.k, other, shape_.key_dim);
-      step.prefetch[5] = RowsLater(next_->heads.v, other, shape_.value_dim);
-    }
+    if (next_ != nullptr) FetchKeys(next_->heads, NextTileShare(*next_, g), step);
     if (tile_.heads.heads != 1) return;
     step.prefetch[2] = {tile_.heads.out.At(0, rows_[g].first_query), tile_.heads.out.row_stride,
                         rows_[g].count, Bytes(shape_.value_dim)};
@@ -213,6 +192,12 @@ class LanesLoop {
     step.prefetch[3] = {q.At(0, first), q.row_stride,
                         static_cast<size_t>(std::min(lanes_, next_->heads.rows() - first)),
                         Bytes(shape_.dim)};
+  }
+
+  void FetchKeys(const HeadGroup& heads, KeyRange keys, kernels::StepArgs& step) const {
+    if (keys.empty()) return;
+    step.prefetch[0] = EvenRows(heads.k, keys, shape_.key_dim);
+    step.prefetch[1] = EvenRows(heads.v, keys, shape_.value_dim);
   }
 
   // Of the block after the current one, the keys that lane group g fetches.
@@ -237,12 +222,11 @@ class LanesLoop {
     return Intersection(keys, {keys.begin + g * share, keys.begin + (g + 1) * share});
   }
 
-  // Rows for the second-level cache, as far as they lie evenly.
-  static kernels::PrefetchRows RowsLater(const KvRows& rows, KeyRange keys, int64_t columns) {
-    if (keys.empty()) return {};
+  // The first of some keys, as far as they lie evenly.
+  static kernels::PrefetchRows EvenRows(const KvRows& rows, KeyRange keys, int64_t columns) {
     const RowRun run = rows.At(keys.begin);
     return {run.data, rows.stride_bytes(), static_cast<size_t>(std::min(run.count, keys.size())),
-            static_cast<size_t>(rows.Bytes(columns)), true};
+            static_cast<size_t>(rows.Bytes(columns))};
   }
 
   static size_t Bytes(int64_t floats) { return static_cast<size_t>(floats) * sizeof(float); }
@@ -368,7 +352,6 @@ class LanesLoop {
   StagedRows values_;
   kernels::ValueCheck check_;
   int64_t block_end_ = 0;
-  int64_t fetched_end_ = 0;  // values of the block fetched so far
 
   // Of the current lane group or step.
   TileClass mask_class_ = TileClass::kFull;

@@ -33,17 +33,17 @@ class ScoreInputs {
   // Makes a block's keys available; `gathers` as of StagedRows::Stage.
   void StageKeys(const KvRows& rows, KeyRange keys, bool gathers);
 
-  // Keys of the staged block, as the kernel scores them.
-  const float* Row(int64_t key) const {
-    return projected_ == nullptr ? rows_.Row(key) : projected_ + (key - first_) * projected_stride_;
-  }
-  int64_t stride() const { return projected_ == nullptr ? rows_.stride() : projected_stride_; }
-
   // Sets what `step` scores, from `key` on.
   void AddTo(kernels::StepArgs& step, int64_t key) const;
 
  private:
   void Project(KeyRange keys);
+
+  // Keys of the staged block, as the kernel scores them.
+  const float* Row(int64_t key) const {
+    return projected_ == nullptr ? rows_.Row(key) : projected_ + (key - first_) * projected_stride_;
+  }
+  int64_t stride() const { return projected_ == nullptr ? rows_.stride() : projected_stride_; }
 
   const Call& call_;
   const AttentionPlan::Decision& decision_;

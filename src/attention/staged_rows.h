@@ -48,7 +48,6 @@ class StagedRows {
 
   const float* Row(int64_t key) const { return data_ + (key - first_) * stride_; }
   int64_t stride() const { return stride_; }
-  int64_t stride_bytes() const { return stride_ * static_cast<int64_t>(sizeof(float)); }
 
  private:
   kernels::ConvertRows widen_;

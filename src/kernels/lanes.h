@@ -151,19 +151,19 @@ struct ScoreEdits {
   }
 };
 
-// Rows that will be needed soon. A step touches their cache lines, list by list, a few at a time
-// over its score and value stages, where the load units are idle half of the time.
+// Rows that will be needed soon. A step fetches their cache lines into the second-level cache, list
+// by list, a few at a time over its score and value stages, where the load units are idle half of
+// the time.
 struct PrefetchRows {
   const void* first = nullptr;
   int64_t stride_bytes = 0;
   size_t row_count = 0;
   size_t row_bytes = 0;
-  bool later = false;  // into the second-level cache
 };
-inline constexpr size_t kPrefetchLists = 6;
+inline constexpr size_t kPrefetchLists = 4;
 
 // Whether the values of a block are finite, so that hidden ones may be multiplied by their weight
-// 0. The first step that has to know looks, once its scores are done and the values are fetched.
+// 0. The first step that has to know looks, once its scores are done.
 struct ValueCheck {
   enum class State { kUnknown, kFinite, kNotFinite };
 

@@ -34,9 +34,12 @@ class PrefetchCursor {
     const size_t calls = Whole(args.key_count, tile_rows) * Whole(args.dim, kFetchSteps) +
                          Whole(args.value_dim, tile_rows) * Whole(args.key_count, kFetchSteps);
     rows_per_call_ = Whole(rows_left_, calls);
+    calls_per_row_ = calls / HWY_MAX(rows_left_, 1);
   }
 
   HWY_INLINE void Advance() {
+    if (++calls_ < calls_per_row_) return;
+    calls_ = 0;
     for (size_t i = 0; i < rows_per_call_ && rows_left_ != 0; ++i, --rows_left_) {
       while (row_ == list_->row_count) {
         ++list_;
@@ -44,14 +47,8 @@ class PrefetchCursor {
       }
       const char* row =
           static_cast<const char*>(list_->first) + static_cast<int64_t>(row_) * list_->stride_bytes;
-      if (list_->later) {
-        for (size_t byte = 0; byte < list_->row_bytes; byte += kLineBytes) {
-          __builtin_prefetch(row + byte, 0, 2);
-        }
-      } else {
-        for (size_t byte = 0; byte < list_->row_bytes; byte += kLineBytes) {
-          __builtin_prefetch(row + byte);
-        }
+      for (size_t byte = 0; byte < list_->row_bytes; byte += kLineBytes) {
+        __builtin_prefetch(row + byte, 0, 2);
       }
       ++row_;
     }
@@ -65,6 +62,8 @@ class PrefetchCursor {
 
   const PrefetchRows* list_;
   size_t rows_per_call_;
+  size_t calls_per_row_;
+  size_t calls_ = 0;
   size_t rows_left_ = 0;
   size_t row_ = 0;
 };
