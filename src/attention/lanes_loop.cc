@@ -171,6 +171,7 @@ class LanesLoop {
     step.has_sink = tile_.heads.sinks != nullptr;
     step.check = &check_;
     step.first = !started_[g];
+    step.first_guess = &first_guess_;
     FetchAhead(g, keys, step);
     kernel_.step(step);
     started_[g] = true;
@@ -352,6 +353,8 @@ class LanesLoop {
   StagedRows values_;
   kernels::ValueCheck check_;
   int64_t block_end_ = 0;
+
+  kernels::FirstGuess first_guess_;
 
   // Of the current lane group or step.
   TileClass mask_class_ = TileClass::kFull;

@@ -17,8 +17,13 @@
 #include "hwy/highway.h"
 #include "src/kernels/lanes.h"
 #include "src/kernels/lanes_inputs-inl.h"
-#include "src/kernels/lanes_stages-inl.h"
+#include "src/kernels/lanes_score-inl.h"
+#include "src/kernels/lanes_softmax-inl.h"
+#include "src/kernels/lanes_spans-inl.h"
+#include "src/kernels/lanes_value-inl.h"
+#include "src/kernels/prefetch-inl.h"
 #include "src/kernels/register_tile-inl.h"
+#include "src/kernels/score_forms-inl.h"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/vectors-inl.h"
 
@@ -43,6 +48,14 @@ struct Lanes {
       const float* const* rows = args.rows + j * kLanes;
       float* HWY_RESTRICT to = args.group.queries + j * kLanes;
       size_t c = 0;
+      for (; kMovesLines && c + kLineColumns <= args.dim; c += kLineColumns) {
+        FloatVec columns[kLineColumns / kColumns][kColumns];
+        LoadLineColumns(d, rows, c, columns);
+        HWY_UNROLL(16)
+        for (size_t i = 0; i < kLineColumns; ++i) {
+          hn::Store(hn::Mul(columns[i / kColumns][i % kColumns], scale), d, to + (c + i) * kWidth);
+        }
+      }
       for (; c + kColumns <= args.dim; c += kColumns) {
         FloatVec columns[kColumns];
         LoadColumns(d, rows, c, columns);
@@ -78,6 +91,7 @@ struct Lanes {
     }
     const float* factors = moved ? rescale : nullptr;
     if (HWY_UNLIKELY(args.edits.hides() && !ValuesAreFinite(args))) {
+      if (!args.edits.hides_by_key()) NoteBounds<NV>(d, args);
       ValueOfVisible<NV>(args, factors);
     } else if (spans.whole()) {
       Value<MR>(d, args, Part<NV, NV>{0}, {0, args.key_count}, 0, factors, prefetch);
@@ -134,18 +148,26 @@ struct Lanes {
       const FloatVec inverse = hn::Div(hn::Set(d, 1.0f), sum);
       const FloatMask empty = SawNoKey(d, args.group, j);
       const float* HWY_RESTRICT from = args.group.output + j * kLanes;
+      const auto column = [&](size_t c) HWY_ATTR {
+        return Divide(d, hn::Load(d, from + c * kWidth), inverse, empty);
+      };
       size_t c = 0;
+      for (; kMovesLines && c + kLineColumns <= value_dim; c += kLineColumns) {
+        FloatVec columns[kLineColumns / kColumns][kColumns];
+        HWY_UNROLL(16)
+        for (size_t i = 0; i < kLineColumns; ++i) {
+          columns[i / kColumns][i % kColumns] = column(c + i);
+        }
+        StoreLineColumns(d, columns, rows, row_count, c);
+      }
       for (; c + kColumns <= value_dim; c += kColumns) {
         FloatVec columns[kColumns];
         HWY_UNROLL(4)
-        for (size_t i = 0; i < kColumns; ++i) {
-          columns[i] = Divide(d, hn::Load(d, from + (c + i) * kWidth), inverse, empty);
-        }
+        for (size_t i = 0; i < kColumns; ++i) columns[i] = column(c + i);
         StoreColumns(d, columns, rows, row_count, c);
       }
       for (; c < value_dim; ++c) {
-        StoreColumn(d, Divide(d, hn::Load(d, from + c * kWidth), inverse, empty), rows, row_count,
-                    c);
+        StoreColumn(d, column(c), rows, row_count, c);
       }
     }
     if (args.lse == nullptr) return;
@@ -164,12 +186,13 @@ struct Lanes {
   static HWY_INLINE bool ScoreToWeights(const StepArgs& args, const Spans<MR, NV>& spans,
                                         PrefetchCursor& prefetch, float* HWY_RESTRICT rescale) {
     const FloatTag d;
-    if (kGuessShift && !args.edits.any() && TryScoreAndSoftmax<Form, MR, NV>(d, args, prefetch)) {
+    if (kGuessShift && !args.edits.changes_scores() &&
+        TryScoreAndSoftmax<Form>(d, args, spans, prefetch)) {
       if (args.has_sink) NoteSeen<NV>(args);
       return false;
     }
-    const bool note =
-        args.edits.hides() && (args.has_sink || args.check->state != ValueCheck::State::kFinite);
+    const bool note = args.edits.hides_by_key() &&
+                      (args.has_sink || args.check->state != ValueCheck::State::kFinite);
     FloatVec max[NV];
     ScoreAndEdit<Form>(d, args, spans, note, max, prefetch);
     if (args.has_sink) NoteSeen<NV>(args);

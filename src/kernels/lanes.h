@@ -18,7 +18,8 @@
 //
 //   S[key][lane] = K[key] · queries[.][lane], or another ScoreForm
 //   S edited (ScoreEdits); -inf where a lane does not see the key
-//   shift' = shift, raised to the step's maximum when that is more than kShiftSlack above it
+//   shift' = shift, at first the lane's first score; raised to the step's maximum when that is more
+//            than kShiftSlack above it
 //   P = exp(S - shift'),  sum = sum * exp(shift - shift') + Σ_key P
 //   output[c][lane] = output[c][lane] * exp(shift - shift') + Σ_key V[key][c] * P[key][lane]
 //
@@ -143,12 +144,11 @@ struct ScoreEdits {
 
   const LaneBounds* bounds = nullptr;
 
-  bool hides() const { return bias != nullptr || mask != nullptr || bounds != nullptr; }
+  bool hides_by_key() const { return bias != nullptr || mask != nullptr; }
+  bool hides() const { return hides_by_key() || bounds != nullptr; }
   bool any() const { return hides() || softcap != 0 || positions != nullptr; }
-  bool only_bounds() const {
-    return bounds != nullptr && bias == nullptr && mask == nullptr && softcap == 0 &&
-           positions == nullptr;
-  }
+  bool changes_scores() const { return hides_by_key() || softcap != 0 || positions != nullptr; }
+  bool only_bounds() const { return bounds != nullptr && !changes_scores(); }
 };
 
 // Rows that will be needed soon. A step fetches their cache lines into the second-level cache, list
@@ -172,6 +172,23 @@ struct ValueCheck {
   State state = State::kUnknown;
 };
 
+// Whether the first step of a lane group is worth the guess that its first scores will do as
+// shifts: a wrong one costs a score stage, so after it the next few groups do not guess. Results do
+// not depend on it.
+class FirstGuess {
+ public:
+  void Pause() { pause_ = kPause; }
+  bool Worth() {
+    if (pause_ == 0) return true;
+    --pause_;
+    return false;
+  }
+
+ private:
+  static constexpr int kPause = 15;
+  int pause_ = 0;
+};
+
 struct StepArgs {
   LaneGroup group;
   const float* keys;    // first key row of the step
@@ -190,6 +207,7 @@ struct StepArgs {
   bool has_sink;      // some lane has
   ValueCheck* check;  // of values that the step reads
   bool first;         // output holds nothing yet
+  FirstGuess* first_guess;
   PrefetchRows prefetch[kPrefetchLists];
 };
 

@@ -161,19 +161,23 @@ HWY_INLINE void Mask(FloatTag d, const StepArgs& args, Keys keys) {
   }
 }
 
+// Of the lanes from `lane` on, those that see `key`.
+HWY_INLINE FloatMask InBounds(FloatTag d, const LaneBounds& bounds, size_t key, size_t lane) {
+  const IntTag di;
+  const auto k = hn::Set(di, static_cast<int32_t>(key));
+  const auto begin = hn::Load(di, bounds.begin + lane);
+  const auto end = hn::Load(di, bounds.end + lane);
+  return hn::RebindMask(d, hn::AndNot(hn::Lt(k, begin), hn::Lt(k, end)));
+}
+
 template <bool kNote, size_t NV>
 HWY_INLINE void Bounds(FloatTag d, const StepArgs& args, Keys keys) {
-  const IntTag di;
   const LaneBounds& bounds = *args.edits.bounds;
   for (size_t key = keys.begin; key < keys.end; ++key) {
     if (key >= bounds.full_begin && key < bounds.full_end) key = bounds.full_end;
     if (key >= keys.end) break;
-    const auto k = hn::Set(di, static_cast<int32_t>(key));
     for (size_t j = 0; j < NV; ++j) {
-      const auto begin = hn::Load(di, bounds.begin + j * kLanes);
-      const auto end = hn::Load(di, bounds.end + j * kLanes);
-      Hide<kNote, NV>(d, args, key, j,
-                      hn::RebindMask(d, hn::AndNot(hn::Lt(k, begin), hn::Lt(k, end))));
+      Hide<kNote, NV>(d, args, key, j, InBounds(d, bounds, key, j * kLanes));
     }
   }
 }
@@ -205,15 +209,30 @@ HWY_NOINLINE void Edit(const StepArgs& args, Keys keys, bool note, FloatVec (&ma
   }
 }
 
-// Marks the lanes that saw a key of the step; needs args.visible if the step hides any.
+// Notes in args.visible who sees what, where bounds alone decide.
+template <size_t NV>
+HWY_INLINE void NoteBounds(FloatTag d, const StepArgs& args) {
+  for (size_t key = 0; key < args.key_count; ++key) {
+    args.visible[key] = ~uint64_t{0};
+    for (size_t j = 0; j < NV; ++j) {
+      NoteVisible(d, args, key, j, InBounds(d, *args.edits.bounds, key, j * kLanes));
+    }
+  }
+}
+
+// Marks the lanes that saw a key of the step; needs args.visible if a bias or mask hides any.
 template <size_t NV>
 HWY_INLINE void NoteSeen(const StepArgs& args) {
-  uint64_t lanes = args.edits.hides() ? 0 : ~uint64_t{0};
-  if (lanes == 0) {
-    for (size_t key = 0; key < args.key_count; ++key) lanes |= args.visible[key];
+  uint64_t noted = 0;
+  if (args.edits.hides_by_key()) {
+    for (size_t key = 0; key < args.key_count; ++key) noted |= args.visible[key];
   }
+  const LaneBounds* bounds = args.edits.bounds;
   for (size_t lane = 0; lane < NV * kLanes; ++lane) {
-    if ((lanes >> lane) & 1) args.group.seen[lane] = 1.0f;
+    const bool seen = args.edits.hides_by_key()
+                          ? ((noted >> lane) & 1) != 0
+                          : bounds == nullptr || bounds->begin[lane] < bounds->end[lane];
+    if (seen) args.group.seen[lane] = 1.0f;
   }
 }
 

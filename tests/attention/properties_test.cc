@@ -261,6 +261,63 @@ TEST(AttentionProperties, AnyNanInASeenKeyReachesTheRowsThatSeeIt) {
   }
 }
 
+// Its weight is exactly 1, wherever the key stands in its block, and other rows see more.
+TEST(AttentionProperties, ARowWithOneKeyIsItsValue) {
+  AttentionCase c = PlainCase(131, 131);
+  c.shape.dim = 16;
+  c.shape.value_dim = 19;
+  c.q = Gen(1, Count(c.q_sizes()), 8.0F);
+  c.k = Gen(2, Count(c.k_sizes()), 8.0F);
+  c.v = Gen(3, Count(c.v_sizes()));
+  for (const AttentionWindow window :
+       {AttentionWindow{0, 0}, AttentionWindow{0, 7}, AttentionWindow{kUnlimited, 0}}) {
+    c.options.window = window;
+    const PreparedCase prepared(c);
+    for (const Path& path : EveryPath()) {
+      const std::vector<float> out = prepared.Run(path).out;
+      // Rows of the last two windows with one key: the last and the first.
+      const size_t first = window.right == 7 ? 130 : 0;
+      const size_t last = window.left == kUnlimited ? 0 : 130;
+      for (size_t i = first * 19; i < (last + 1) * 19; ++i) {
+        ASSERT_EQ(out[i], c.v[i]) << path.ToString() << ", row " << i / 19;
+      }
+    }
+  }
+}
+
+// The first score of a row is a bad guess at its largest one: far below it, far above all others,
+// or -inf. Rows of a window begin at different keys.
+TEST(AttentionProperties, FirstScoresFarFromTheLargest) {
+  AttentionCase c = PlainCase(70, 150);
+  c.q = Repeat(1, 70);
+  c.v = Gen(3, 150);
+  c.options.lse = true;
+  for (const AttentionWindow window :
+       {AttentionWindow{kUnlimited, kUnlimited}, AttentionWindow{40, 25}, AttentionWindow{30, 0}}) {
+    c.options.window = window;
+    for (const float step : {0.75F, -0.75F, 12.0F, -12.0F}) {
+      c.k = Gen(2, 150);
+      for (size_t key = 0; key < 150; ++key) c.k[key] += step * static_cast<float>(key);
+      const PreparedCase prepared(c);
+      const Expectation expected = prepared.FromReference();
+      for (const Path& path : EveryPath()) {
+        EXPECT_TRUE(prepared.Agrees(prepared.Run(path), expected))
+            << path.ToString() << ", step " << step;
+      }
+    }
+    AttentionCase low = c;
+    low.k = Gen(2, 150);
+    for (size_t key = 0; key < 150; key += 3) low.k[key] = -1e9F;
+    AttentionCase lowest = low;
+    for (size_t key = 0; key < 150; key += 3) lowest.k[key] = -kInf;
+    const Expectation expected = PreparedCase(low).FromReference();
+    const PreparedCase prepared(lowest);
+    for (const Path& path : EveryPath()) {
+      EXPECT_TRUE(prepared.Agrees(prepared.Run(path), expected)) << path.ToString();
+    }
+  }
+}
+
 TEST(AttentionProperties, InfiniteScores) {
   AttentionCase c = PlainCase(2, 50);
   c.q = {1, -1};

@@ -1,0 +1,245 @@
+// Copyright 2026 The lanewise authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The softmax stage of the `lanes` variant (contract in lanes.h): scores [keys][lanes] become
+// weights in place. Either in a pass over the scores, or while they are still in registers, on the
+// guess that no lane needs another shift.
+
+#if defined(LANEWISE_SRC_KERNELS_LANES_SOFTMAX_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef LANEWISE_SRC_KERNELS_LANES_SOFTMAX_INL_H_
+#undef LANEWISE_SRC_KERNELS_LANES_SOFTMAX_INL_H_
+#else
+#define LANEWISE_SRC_KERNELS_LANES_SOFTMAX_INL_H_
+#endif
+
+#include <cstddef>
+
+#include "hwy/highway.h"
+#include "src/kernels/lanes.h"
+#include "src/kernels/lanes_edit-inl.h"
+#include "src/kernels/lanes_score-inl.h"
+#include "src/kernels/lanes_spans-inl.h"
+#include "src/kernels/prefetch-inl.h"
+#include "src/kernels/register_tile-inl.h"
+#include "src/kernels/vectors-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace lanewise::kernels::HWY_NAMESPACE {
+
+// The shift follows the running maximum only when it falls this far behind. Weights then reach
+// e^kShiftSlack instead of 1, which costs no precision, and after the first blocks of a row hardly
+// any step has to rescale its output.
+inline constexpr float kShiftSlack = 8.0f;
+
+// A lane's shift after a step: raised to the step's maximum if that is too far above it. The first
+// one, where the lane has seen no key yet, is the score of the first key that it sees: known early,
+// and a row with one key, or with equal scores, has weights of exactly 1.
+HWY_INLINE FloatMask RaisesShift(FloatTag d, FloatVec shift, FloatVec max) {
+  return hn::Gt(max, hn::Add(shift, hn::Set(d, kShiftSlack)));
+}
+
+// Takes the score of a key as the shift of lanes that have none.
+HWY_INLINE FloatVec OrFirst(FloatTag d, FloatVec shift, FloatVec score) {
+  return hn::IfThenElse(hn::Eq(shift, hn::Set(d, -kInfinity)), score, shift);
+}
+
+// Turns scores into weights while they are in registers, on the guess that the shift stays. The
+// core then works on them beside the products of the next tile. kBounded: some lanes do not see
+// some keys; else all see all, and those that have no shift take it from the first one.
+template <size_t GV, size_t NV, bool kBounded>
+struct MakeWeights {
+  const LaneBounds* bounds;
+  size_t lane;  // the part's first
+  size_t first_key;
+  FloatVec shift[NV];
+  FloatVec max[NV];
+  FloatVec sum[NV];
+
+  template <size_t MR>
+  HWY_INLINE void operator()(FloatTag d, const RegisterTile<MR, NV>& tile, size_t key,
+                             float* weights) {
+    if (!kBounded && key == first_key) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) shift[j] = OrFirst(d, shift[j], tile.acc[0][j]);
+    }
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < MR; ++i) {
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < NV; ++j) {
+        const FloatVec s = kBounded
+                               ? hn::IfThenElse(InBounds(d, *bounds, key + i, lane + j * kLanes),
+                                                tile.acc[i][j], hn::Set(d, -kInfinity))
+                               : tile.acc[i][j];
+        if (kBounded) shift[j] = OrFirst(d, shift[j], s);
+        max[j] = hn::Max(max[j], s);
+        FloatVec p = Exp(d, hn::Sub(s, shift[j]));
+        // -inf - -inf is NaN.
+        if (kBounded) p = hn::IfThenZeroElse(hn::Eq(shift[j], hn::Set(d, -kInfinity)), p);
+        hn::Store(p, d, weights + (i * GV + j) * kLanes);
+        sum[j] = hn::Add(sum[j], p);
+      }
+    }
+  }
+};
+
+// Whether to guess. It saves a pass over the scores, and costs a score stage when the guess is
+// wrong; without registers for the constants of exp beside the tile it gains nothing.
+inline constexpr bool kGuessShift = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
+
+// What a lane group guesses, and finds.
+template <size_t NV>
+struct Guess {
+  FloatVec shift[NV];
+  FloatVec max[NV];
+  FloatVec sum[NV];
+};
+
+// Score and softmax of some keys of a span.
+template <class Form, size_t MR, bool kBounded, size_t GV, size_t NV>
+HWY_INLINE void ScoreAndWeigh(FloatTag d, const StepArgs& args, Part<GV, NV> part, Keys keys,
+                              Guess<GV>& guess, PrefetchCursor& prefetch) {
+  const size_t vector = part.lane / kLanes;
+  MakeWeights<GV, NV, kBounded> weights;
+  weights.bounds = args.edits.bounds;
+  weights.lane = part.lane;
+  weights.first_key = keys.begin;
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    weights.shift[j] = guess.shift[vector + j];
+    weights.max[j] = guess.max[vector + j];
+    weights.sum[j] = guess.sum[vector + j];
+  }
+  Score<Form, MR>(d, args, part, keys, weights, prefetch);
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    guess.shift[vector + j] = weights.shift[j];
+    guess.max[vector + j] = weights.max[j];
+    guess.sum[vector + j] = weights.sum[j];
+  }
+}
+
+// Score and softmax in one, of a step without edits but bounds, or false if a lane needs another
+// shift: then only scratch scores have changed.
+template <class Form, size_t MR, size_t NV>
+HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, const Spans<MR, NV>& spans,
+                                   PrefetchCursor& prefetch) {
+  Guess<NV> guess;
+  bool unseen = false;
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    guess.shift[j] = hn::Load(d, args.group.shift + j * kLanes);
+    guess.max[j] = hn::Set(d, -kInfinity);
+    guess.sum[j] = hn::Zero(d);
+    unseen |= !hn::AllFalse(d, hn::Eq(guess.shift[j], hn::Set(d, -kInfinity)));
+  }
+  if (unseen && !args.first_guess->Worth()) return false;
+  for (const Span& span : spans) {
+    if (span.vector_count == 0) continue;
+    WithPart<NV>(span, [&]<size_t PartNV>(Part<NV, PartNV> part) HWY_ATTR {
+      constexpr size_t kRows = PartRows(MR, NV, PartNV);
+      const Keys full = FullKeys(args, span);
+      for (size_t key = span.keys.begin; key < span.keys.end;) {
+        const Segment segment = NextSegment<kRows>(args.edits, {key, span.keys.end}, full);
+        if (segment.edited) {
+          ScoreAndWeigh<Form, kRows, true>(d, args, part, segment.keys, guess, prefetch);
+        } else {
+          ScoreAndWeigh<Form, kRows, false>(d, args, part, segment.keys, guess, prefetch);
+        }
+        key = segment.keys.end;
+      }
+    });
+  }
+  bool wrong = false;
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    wrong |= !hn::AllFalse(d, RaisesShift(d, guess.shift[j], guess.max[j]));
+    // After a first score of -inf the weights are inf or NaN; a later score may be finite. (Ne
+    // would not take NaN for unequal on every target.)
+    const FloatMask has_none = hn::Eq(guess.shift[j], hn::Set(d, -kInfinity));
+    wrong |= !hn::AllFalse(d, hn::AndNot(hn::Eq(guess.sum[j], hn::Zero(d)), has_none));
+  }
+  if (wrong) {
+    if (unseen) args.first_guess->Pause();
+    return false;
+  }
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    float* HWY_RESTRICT total = args.group.sum + j * kLanes;
+    hn::Store(hn::Add(hn::Load(d, total), guess.sum[j]), d, total);
+    hn::Store(guess.shift[j], d, args.group.shift + j * kLanes);
+  }
+  return true;
+}
+
+// The shift of vector j before a step may raise it: where a lane has none, its first score.
+template <size_t NV>
+HWY_INLINE FloatVec FirstShift(FloatTag d, const StepArgs& args, size_t j, Keys keys,
+                               FloatVec shift) {
+  const FloatVec none = hn::Set(d, -kInfinity);
+  for (size_t key = keys.begin; key < keys.end && !hn::AllFalse(d, hn::Eq(shift, none)); ++key) {
+    shift = OrFirst(d, shift, hn::Load(d, args.scores + (key * NV + j) * kLanes));
+  }
+  return shift;
+}
+
+// Vectors whose exp is computed together.
+inline constexpr size_t kExpVectors = 2;
+
+// Turns the scores of U keys into weights, in place, and adds them to `sum` in key order.
+template <size_t U, size_t NV>
+HWY_INLINE FloatVec Weigh(FloatTag d, float* HWY_RESTRICT scores, FloatVec shift, FloatVec sum) {
+  constexpr size_t kWidth = NV * kLanes;
+  FloatVec p[U];
+  HWY_UNROLL(8)
+  for (size_t u = 0; u < U; ++u) {
+    p[u] = hn::Sub(hn::Load(d, scores + u * kWidth), shift);
+  }
+  Exp<U>(d, p);
+  HWY_UNROLL(8)
+  for (size_t u = 0; u < U; ++u) {
+    hn::Store(p[u], d, scores + u * kWidth);
+    sum = hn::Add(sum, p[u]);
+  }
+  return sum;
+}
+
+// Turns scores into weights in place, updates shift and sum, and leaves in `rescale` the factor by
+// which what the group summed up so far has to shrink. Returns whether any factor differs from 1.
+template <size_t MR, size_t NV>
+HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const Spans<MR, NV>& spans,
+                        const FloatVec (&max)[NV], float* HWY_RESTRICT rescale) {
+  constexpr size_t kWidth = NV * kLanes;
+  FloatVec shift[NV];
+  bool moved = false;
+  HWY_UNROLL(16)
+  for (size_t j = 0; j < NV; ++j) {
+    const FloatVec old_shift = hn::Load(d, args.group.shift + j * kLanes);
+    const FloatVec first = FirstShift<NV>(d, args, j, spans.Of(j), old_shift);
+    const FloatVec new_shift = hn::IfThenElse(RaisesShift(d, first, max[j]), max[j], first);
+    hn::Store(new_shift, d, args.group.shift + j * kLanes);
+    moved |= !hn::AllTrue(d, hn::Eq(new_shift, old_shift));
+    // A lane that has seen no key keeps shift -inf; -inf - -inf would be NaN.
+    shift[j] = hn::IfThenZeroElse(hn::Eq(new_shift, hn::Set(d, -kInfinity)), new_shift);
+    hn::Store(Exp(d, hn::Sub(old_shift, shift[j])), d, rescale + j * kLanes);
+  }
+
+  for (size_t j = 0; j < NV; ++j) {
+    FloatVec sum = hn::Zero(d);
+    const Keys keys = spans.Of(j);
+    size_t key = keys.begin;
+    for (; key + kExpVectors <= keys.end; key += kExpVectors) {
+      sum = Weigh<kExpVectors, NV>(d, args.scores + key * kWidth + j * kLanes, shift[j], sum);
+    }
+    for (; key < keys.end; ++key) {
+      sum = Weigh<1, NV>(d, args.scores + key * kWidth + j * kLanes, shift[j], sum);
+    }
+    float* HWY_RESTRICT total = args.group.sum + j * kLanes;
+    hn::Store(hn::MulAdd(hn::Load(d, total), hn::Load(d, rescale + j * kLanes), sum), d, total);
+  }
+  return moved;
+}
+
+}  // namespace lanewise::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // LANEWISE_SRC_KERNELS_LANES_SOFTMAX_INL_H_
