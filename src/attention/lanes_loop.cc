@@ -171,7 +171,7 @@ class LanesLoop {
     step.has_sink = tile_.heads.sinks != nullptr;
     step.check = &check_;
     step.first = !started_[g];
-    step.first_guess = &first_guess_;
+    step.guesses = &guesses_;
     FetchAhead(g, keys, step);
     kernel_.step(step);
     started_[g] = true;
@@ -354,7 +354,7 @@ class LanesLoop {
   kernels::ValueCheck check_;
   int64_t block_end_ = 0;
 
-  kernels::FirstGuess first_guess_;
+  kernels::ShiftGuesses guesses_;
 
   // Of the current lane group or step.
   TileClass mask_class_ = TileClass::kFull;

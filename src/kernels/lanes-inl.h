@@ -186,10 +186,11 @@ struct Lanes {
   static HWY_INLINE bool ScoreToWeights(const StepArgs& args, const Spans<MR, NV>& spans,
                                         PrefetchCursor& prefetch, float* HWY_RESTRICT rescale) {
     const FloatTag d;
-    if (kGuessShift && !args.edits.changes_scores() &&
-        TryScoreAndSoftmax<Form>(d, args, spans, prefetch)) {
-      if (args.has_sink) NoteSeen<NV>(args);
-      return false;
+    if constexpr (Form::kGuessesShift) {
+      if (!args.edits.changes_scores() && TryScoreAndSoftmax<Form>(d, args, spans, prefetch)) {
+        if (args.has_sink) NoteSeen<NV>(args);
+        return false;
+      }
     }
     const bool note = args.edits.hides_by_key() &&
                       (args.has_sink || args.check->state != ValueCheck::State::kFinite);

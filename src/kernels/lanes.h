@@ -18,8 +18,8 @@
 //
 //   S[key][lane] = K[key] · queries[.][lane], or another ScoreForm
 //   S edited (ScoreEdits); -inf where a lane does not see the key
-//   shift' = shift, at first the lane's first score; raised to the step's maximum when that is more
-//            than kShiftSlack above it
+//   shift' = shift, at first the lane's first score; raised to the step's maximum when that is too
+//            far above it (lanes_softmax-inl.h)
 //   P = exp(S - shift'),  sum = sum * exp(shift - shift') + Σ_key P
 //   output[c][lane] = output[c][lane] * exp(shift - shift') + Σ_key V[key][c] * P[key][lane]
 //
@@ -172,12 +172,11 @@ struct ValueCheck {
   State state = State::kUnknown;
 };
 
-// Whether the first step of a lane group is worth the guess that its first scores will do as
-// shifts: a wrong one costs a score stage, so after it the next few groups do not guess. Results do
-// not depend on it.
-class FirstGuess {
+// Whether it is worth a guess that a step leaves the shifts of its lanes alone: a wrong one costs a
+// score stage, so the next few steps after it do not guess. Results do not depend on it.
+class ShiftGuess {
  public:
-  void Pause() { pause_ = kPause; }
+  void WasWrong() { pause_ = kPause; }
   bool Worth() {
     if (pause_ == 0) return true;
     --pause_;
@@ -185,8 +184,14 @@ class FirstGuess {
   }
 
  private:
-  static constexpr int kPause = 15;
+  static constexpr int kPause = 31;
   int pause_ = 0;
+};
+
+// The first steps of rows, whose shifts are their first scores, and later ones.
+struct ShiftGuesses {
+  ShiftGuess first;
+  ShiftGuess later;
 };
 
 struct StepArgs {
@@ -207,7 +212,7 @@ struct StepArgs {
   bool has_sink;      // some lane has
   ValueCheck* check;  // of values that the step reads
   bool first;         // output holds nothing yet
-  FirstGuess* first_guess;
+  ShiftGuesses* guesses;
   PrefetchRows prefetch[kPrefetchLists];
 };
 

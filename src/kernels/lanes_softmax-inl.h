@@ -31,16 +31,24 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 // any step has to rescale its output.
 inline constexpr float kShiftSlack = 8.0f;
 
-// A lane's shift after a step: raised to the step's maximum if that is too far above it. The first
-// one, where the lane has seen no key yet, is the score of the first key that it sees: known early,
-// and a row with one key, or with equal scores, has weights of exactly 1.
-HWY_INLINE FloatMask RaisesShift(FloatTag d, FloatVec shift, FloatVec max) {
-  return hn::Gt(max, hn::Add(shift, hn::Set(d, kShiftSlack)));
+// A first shift may lag less, so that later steps hardly ever have to raise it after all.
+inline constexpr float kFirstSlack = 4.0f;
+
+// Whether a step with the maximum `max` raises a lane's shift to it. `had_none`: the lane had seen
+// no key before, and its shift is the score of the first that it sees: known early, and a row with
+// one key, or with equal scores, has weights of exactly 1.
+HWY_INLINE FloatMask RaisesShift(FloatTag d, FloatVec shift, FloatMask had_none, FloatVec max) {
+  const FloatVec slack = hn::IfThenElse(had_none, hn::Set(d, kFirstSlack), hn::Set(d, kShiftSlack));
+  return hn::Gt(max, hn::Add(shift, slack));
+}
+
+HWY_INLINE FloatMask HasNoShift(FloatTag d, FloatVec shift) {
+  return hn::Eq(shift, hn::Set(d, -kInfinity));
 }
 
 // Takes the score of a key as the shift of lanes that have none.
 HWY_INLINE FloatVec OrFirst(FloatTag d, FloatVec shift, FloatVec score) {
-  return hn::IfThenElse(hn::Eq(shift, hn::Set(d, -kInfinity)), score, shift);
+  return hn::IfThenElse(HasNoShift(d, shift), score, shift);
 }
 
 // Turns scores into weights while they are in registers, on the guess that the shift stays. The
@@ -74,17 +82,13 @@ struct MakeWeights {
         max[j] = hn::Max(max[j], s);
         FloatVec p = Exp(d, hn::Sub(s, shift[j]));
         // -inf - -inf is NaN.
-        if (kBounded) p = hn::IfThenZeroElse(hn::Eq(shift[j], hn::Set(d, -kInfinity)), p);
+        if (kBounded) p = hn::IfThenZeroElse(HasNoShift(d, shift[j]), p);
         hn::Store(p, d, weights + (i * GV + j) * kLanes);
         sum[j] = hn::Add(sum[j], p);
       }
     }
   }
 };
-
-// Whether to guess. It saves a pass over the scores, and costs a score stage when the guess is
-// wrong; without registers for the constants of exp beside the tile it gains nothing.
-inline constexpr bool kGuessShift = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
 
 // What a lane group guesses, and finds.
 template <size_t NV>
@@ -130,9 +134,10 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, const Spans
     guess.shift[j] = hn::Load(d, args.group.shift + j * kLanes);
     guess.max[j] = hn::Set(d, -kInfinity);
     guess.sum[j] = hn::Zero(d);
-    unseen |= !hn::AllFalse(d, hn::Eq(guess.shift[j], hn::Set(d, -kInfinity)));
+    unseen |= !hn::AllFalse(d, HasNoShift(d, guess.shift[j]));
   }
-  if (unseen && !args.first_guess->Worth()) return false;
+  ShiftGuess& record = unseen ? args.guesses->first : args.guesses->later;
+  if (!record.Worth()) return false;
   for (const Span& span : spans) {
     if (span.vector_count == 0) continue;
     WithPart<NV>(span, [&]<size_t PartNV>(Part<NV, PartNV> part) HWY_ATTR {
@@ -152,14 +157,15 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, const Spans
   bool wrong = false;
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
-    wrong |= !hn::AllFalse(d, RaisesShift(d, guess.shift[j], guess.max[j]));
+    const FloatMask had_none = HasNoShift(d, hn::Load(d, args.group.shift + j * kLanes));
+    wrong |= !hn::AllFalse(d, RaisesShift(d, guess.shift[j], had_none, guess.max[j]));
     // After a first score of -inf the weights are inf or NaN; a later score may be finite. (Ne
     // would not take NaN for unequal on every target.)
-    const FloatMask has_none = hn::Eq(guess.shift[j], hn::Set(d, -kInfinity));
+    const FloatMask has_none = HasNoShift(d, guess.shift[j]);
     wrong |= !hn::AllFalse(d, hn::AndNot(hn::Eq(guess.sum[j], hn::Zero(d)), has_none));
   }
   if (wrong) {
-    if (unseen) args.first_guess->Pause();
+    record.WasWrong();
     return false;
   }
   HWY_UNROLL(16)
@@ -175,8 +181,7 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, const Spans
 template <size_t NV>
 HWY_INLINE FloatVec FirstShift(FloatTag d, const StepArgs& args, size_t j, Keys keys,
                                FloatVec shift) {
-  const FloatVec none = hn::Set(d, -kInfinity);
-  for (size_t key = keys.begin; key < keys.end && !hn::AllFalse(d, hn::Eq(shift, none)); ++key) {
+  for (size_t key = keys.begin; key < keys.end && !hn::AllFalse(d, HasNoShift(d, shift)); ++key) {
     shift = OrFirst(d, shift, hn::Load(d, args.scores + (key * NV + j) * kLanes));
   }
   return shift;
@@ -215,11 +220,12 @@ HWY_INLINE bool Softmax(FloatTag d, const StepArgs& args, const Spans<MR, NV>& s
   for (size_t j = 0; j < NV; ++j) {
     const FloatVec old_shift = hn::Load(d, args.group.shift + j * kLanes);
     const FloatVec first = FirstShift<NV>(d, args, j, spans.Of(j), old_shift);
-    const FloatVec new_shift = hn::IfThenElse(RaisesShift(d, first, max[j]), max[j], first);
+    const FloatMask raise = RaisesShift(d, first, HasNoShift(d, old_shift), max[j]);
+    const FloatVec new_shift = hn::IfThenElse(raise, max[j], first);
     hn::Store(new_shift, d, args.group.shift + j * kLanes);
     moved |= !hn::AllTrue(d, hn::Eq(new_shift, old_shift));
     // A lane that has seen no key keeps shift -inf; -inf - -inf would be NaN.
-    shift[j] = hn::IfThenZeroElse(hn::Eq(new_shift, hn::Set(d, -kInfinity)), new_shift);
+    shift[j] = hn::IfThenZeroElse(HasNoShift(d, new_shift), new_shift);
     hn::Store(Exp(d, hn::Sub(old_shift, shift[j])), d, rescale + j * kLanes);
   }
 

@@ -25,6 +25,11 @@
 HWY_BEFORE_NAMESPACE();
 namespace lanewise::kernels::HWY_NAMESPACE {
 
+// Whether to turn scores into weights on the guess that the shift stays. It saves a pass over the
+// scores, and costs a score stage when the guess is wrong; without registers for the constants of
+// exp beside the tile it gains nothing.
+inline constexpr bool kGuessShift = HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_NEON;
+
 HWY_INLINE const float* KeyRow(const StepArgs& args, size_t key) {
   return args.keys + static_cast<int64_t>(key) * args.key_stride;
 }
@@ -37,6 +42,8 @@ HWY_INLINE ProductArgs KeyProduct(const StepArgs& args, Part<GV, NV> part, size_
 }
 
 struct DotForm {
+  static constexpr bool kGuessesShift = kGuessShift;
+
   template <size_t MR, size_t GV, size_t NV>
   static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t key,
                               RegisterTile<MR, NV>& tile, PrefetchCursor& prefetch) {
@@ -46,6 +53,8 @@ struct DotForm {
 };
 
 struct DotAndTermsForm {
+  static constexpr bool kGuessesShift = kGuessShift;
+
   template <size_t MR, size_t GV, size_t NV>
   static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t key,
                               RegisterTile<MR, NV>& tile, PrefetchCursor& prefetch) {
@@ -64,6 +73,9 @@ struct DotAndTermsForm {
 // tanh takes most of the time and all of the registers, so the tile is done a few vectors at a
 // time, whose operations alternate: one chain of tanh takes some 45 cycles.
 struct AdditiveForm {
+  // A wrong guess would cost far more than right ones save.
+  static constexpr bool kGuessesShift = false;
+
   // Vectors whose tanh is computed together: of neighbouring keys.
   static constexpr size_t kTogether = 2;
 
