@@ -20,6 +20,7 @@
 #include "src/kernels/few_edit-inl.h"
 #include "src/kernels/few_score_alone-inl.h"
 #include "src/kernels/few_steps-inl.h"
+#include "src/kernels/few_widening-inl.h"
 #include "src/kernels/lane_sums-inl.h"
 #include "src/kernels/transpose-inl.h"
 #include "src/kernels/vectors-inl.h"
@@ -40,41 +41,6 @@ inline constexpr size_t kFewVectors = kLanes == 16 || HWY_TARGET == HWY_NEON ? 4
 // The same if two steps of keys are taken together.
 inline constexpr size_t kPairedVectors = kFewVectors / 2;
 static_assert((kBlockRows > 1) == (HWY_TARGET == HWY_AVX3));
-
-// Widens rows of T ahead of their use: the same columns of the next keys, while those of these keys
-// are computed.
-template <class T, size_t N>
-struct Widening {
-  const T* rows[N];
-  float* to;  // [N, stride]
-  size_t stride;
-
-  // Columns c to c + 2 kLanes.
-  HWY_INLINE void Take(size_t c) const {
-    const FloatTag d;
-    HWY_UNROLL(16)
-    for (size_t i = 0; i < N; ++i) {
-      __builtin_prefetch(reinterpret_cast<const char*>(rows[i] + c) + kBytesAhead);
-      hn::Store(LoadHalf<Half::kFirst>(d, rows[i] + c), d, to + i * stride + c);
-      hn::Store(LoadHalf<Half::kSecond>(d, rows[i] + c), d, to + i * stride + c + kLanes);
-    }
-  }
-  // Columns from c on, fewer than 2 kLanes.
-  HWY_INLINE void TakeRest(size_t c, size_t columns) const {
-    const FloatTag d;
-    for (; c < columns; c += kLanes) {
-      for (size_t i = 0; i < N; ++i) {
-        hn::Store(c + kLanes <= columns ? LoadElements(d, rows[i] + c)
-                                        : LoadSomeElements(d, rows[i] + c, columns - c),
-                  d, to + i * stride + c);
-      }
-    }
-  }
-};
-struct NoWidening {
-  HWY_INLINE void Take(size_t /*c*/) const {}
-  HWY_INLINE void TakeRest(size_t /*c*/, size_t /*columns*/) const {}
-};
 
 #if HWY_TARGET == HWY_AVX3
 // Calls add(c, vectors) for N rows of `columns` elements, kBlockDims of them at a time, once for
