@@ -89,14 +89,14 @@ struct Lanes {
         moved = ScoreToWeightsApart<AdditiveForm>(args, spans, prefetch, rescale);
         break;
     }
-    const float* factors = moved ? rescale : nullptr;
+    const Earlier earlier = {args.first, moved ? rescale : nullptr};
     if (HWY_UNLIKELY(args.edits.hides() && !ValuesAreFinite(args))) {
       if (!args.edits.hides_by_key()) NoteBounds<NV>(d, args);
-      ValueOfVisible<NV>(args, factors);
+      ValueOfVisible<NV>(args, earlier);
     } else if (spans.whole()) {
-      Value<MR>(d, args, Part<NV, NV>{0}, {0, args.key_count}, 0, factors, prefetch);
+      Value<MR>(d, args, Part<NV, NV>{0}, {0, args.key_count}, 0, earlier, prefetch);
     } else {
-      ValueOfSpans(args, spans, factors, prefetch);
+      ValueOfSpans(args, spans, earlier, prefetch);
     }
   }
 

@@ -25,56 +25,59 @@
 HWY_BEFORE_NAMESPACE();
 namespace lanewise::kernels::HWY_NAMESPACE {
 
+// What a product adds to: nothing, or the output so far.
+struct Earlier {
+  bool none;
+  const float* rescale;  // [lanes] factors of it; null: all are 1
+};
+
 // Brings the output tile of rows starting at `c` into registers.
 template <size_t MR, size_t GV, size_t NV>
 HWY_INLINE void LoadOutput(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t c,
-                           const float* rescale, RegisterTile<MR, NV>& tile) {
-  if (args.first) {
+                           const Earlier& earlier, RegisterTile<MR, NV>& tile) {
+  if (earlier.none) {
     tile.Zero(d);
     return;
   }
   tile.Load(d, args.group.output + c * part.kGroupWidth + part.lane, part.kGroupWidth);
-  if (rescale != nullptr) tile.Scale(d, rescale + part.lane);
+  if (earlier.rescale != nullptr) tile.Scale(d, earlier.rescale + part.lane);
 }
 
 // output[c][lane] = output[c][lane] * rescale + Σ_key V[key][c] * P[key][lane] for c in
-// [c, value_dim), `keys` in order and the lanes of `part`. `rescale` is null when all factors
-// are 1.
+// [c, value_dim), `keys` in order and the lanes of `part`.
 template <size_t MR, size_t GV, size_t NV>
 HWY_INLINE void Value(FloatTag d, const StepArgs& args, Part<GV, NV> part, Keys keys, size_t c,
-                      const float* rescale, PrefetchCursor& prefetch) {
+                      const Earlier& earlier, PrefetchCursor& prefetch) {
   constexpr size_t kWidth = GV * kLanes;
   const float* const values = args.values + static_cast<int64_t>(keys.begin) * args.value_stride;
   const float* const weights = args.scores + keys.begin * kWidth + part.lane;
   for (; c + MR <= args.value_dim; c += MR) {
     RegisterTile<MR, NV> tile;  // [MR value dims, lanes]
-    LoadOutput(d, args, part, c, rescale, tile);
+    LoadOutput(d, args, part, c, earlier, tile);
     const ProductArgs product = {values + c, args.value_stride, weights, kWidth,
                                  keys.end - keys.begin};
     MultiplyAddAndFetch<ARows::kContiguous>(d, product, tile, prefetch);
     tile.Store(d, args.group.output + c * kWidth + part.lane, kWidth);
   }
-  if constexpr (MR > 1) Value<TailRows(MR)>(d, args, part, keys, c, rescale, prefetch);
+  if constexpr (MR > 1) Value<TailRows(MR)>(d, args, part, keys, c, earlier, prefetch);
 }
 
 // The same over several spans: each adds to what the ones before have left.
 template <size_t MR, size_t NV>
 HWY_NOINLINE void ValueOfSpans(const StepArgs& args, const Spans<MR, NV>& spans,
-                               const float* rescale, PrefetchCursor& prefetch) {
+                               const Earlier& earlier, PrefetchCursor& prefetch) {
   const FloatTag d;
-  if (args.first || rescale != nullptr) {
+  if (earlier.none || earlier.rescale != nullptr) {
     for (size_t c = 0; c < args.value_dim; ++c) {
       RegisterTile<1, NV> tile;
-      LoadOutput(d, args, Part<NV, NV>{0}, c, rescale, tile);
+      LoadOutput(d, args, Part<NV, NV>{0}, c, earlier, tile);
       tile.Store(d, args.group.output + c * NV * kLanes, NV * kLanes);
     }
   }
-  StepArgs next = args;
-  next.first = false;
   for (const Span& span : spans) {
     if (span.vector_count == 0) continue;
     WithPart<NV>(span, [&]<size_t PartNV>(Part<NV, PartNV> part) HWY_ATTR {
-      Value<PartRows(MR, NV, PartNV)>(d, next, part, span.keys, 0, nullptr, prefetch);
+      Value<PartRows(MR, NV, PartNV)>(d, args, part, span.keys, 0, {false, nullptr}, prefetch);
     });
   }
 }
@@ -82,12 +85,12 @@ HWY_NOINLINE void ValueOfSpans(const StepArgs& args, const Spans<MR, NV>& spans,
 // The same, leaving a lane's output alone at keys it does not see: 0 * V would be NaN where V is
 // not finite. Rare, so one row at a time.
 template <size_t NV>
-HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const float* rescale) {
+HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const Earlier& earlier) {
   const FloatTag d;
   constexpr size_t kWidth = NV * kLanes;
   for (size_t c = 0; c < args.value_dim; ++c) {
     RegisterTile<1, NV> tile;
-    LoadOutput(d, args, Part<NV, NV>{0}, c, rescale, tile);
+    LoadOutput(d, args, Part<NV, NV>{0}, c, earlier, tile);
     for (size_t key = 0; key < args.key_count; ++key) {
       const FloatVec v = hn::Set(
           d, args.values[static_cast<int64_t>(key) * args.value_stride + static_cast<int64_t>(c)]);
