@@ -56,9 +56,9 @@ class Ranges {
 
 // For all teams of a process that can start only `startable` threads, at least 1, fewer than the
 // scheduler would: arenas of their own could together ask for more. Half of them are left to the
-// application.
+// application. Never destroyed: see ~Team.
 tbb::task_arena& NarrowArena(int startable) {
-  static tbb::task_arena arena(1 + (startable + 1) / 2);
+  static tbb::task_arena& arena = *new tbb::task_arena(1 + (startable + 1) / 2);
   return arena;
 }
 
@@ -80,7 +80,10 @@ Team::Team(int threads) : workers_(std::max(threads, 1)) {
   }
 }
 
-Team::~Team() = default;
+Team::~Team() {
+  // In a child of fork(), a lock that a thread of the scheduler held at that moment stays locked.
+  if (in_forked_child.load()) (void)arena_.release();
+}
 
 void Team::Run(int64_t count, int64_t grain, RangeBody body) const noexcept {
   if (count <= 0) return;
