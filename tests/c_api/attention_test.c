@@ -4,7 +4,10 @@
 // lanewise_attention as a C99 program uses it: each field that is copied across, and what happens
 // when one is wrong. What attention computes is tested from C++.
 
+#include <lanewise/c_api/attention.h>
+
 #include "tests/c_api/check.h"
+#include "tests/c_api/even_attention.h"
 
 static lanewise_attention_options Defaults(void) {
   lanewise_attention_options options;

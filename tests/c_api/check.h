@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the C programs share: checks that print and count, and a small problem.
+// What the C programs share: checks that print and count.
 
 #ifndef LANEWISE_TESTS_C_API_CHECK_H_
 #define LANEWISE_TESTS_C_API_CHECK_H_
@@ -21,31 +21,39 @@ static void Check(bool ok, const char* what, int line) {
 }
 #define CHECK(condition) Check((condition), #condition, __LINE__)
 
-static bool Near(float a, float b) { return a - b < 1e-4f && b - a < 1e-4f; }
+static inline bool Near(float a, float b) { return a - b < 1e-4f && b - a < 1e-4f; }
 
-static lanewise_tensor Dense(const void* data, lanewise_data_type type, int64_t s0, int64_t s1,
-                             int64_t s2, int64_t s3) {
+static inline lanewise_tensor Dense(const void* data, lanewise_data_type type, int64_t s0,
+                                    int64_t s1, int64_t s2, int64_t s3) {
   const int64_t sizes[4] = {s0, s1, s2, s3};
   lanewise_tensor tensor;
   CHECK(lanewise_tensor_init(&tensor, data, type, sizes) == LANEWISE_OK);
   return tensor;
 }
 
-// Three queries of zeros on three keys: every visible key has the same weight.
-static const float kQueries[6] = {0};
-static const float kKeys[6] = {1, 0, 0, 1, 1, 1};
-static const float kValues[3] = {10, 20, 60};
-static const float kUntouched = -7;
-static float out[3];
+// A status other than LANEWISE_OK, whose message starts with `name` and has `part`.
+static inline void ExpectError(lanewise_status status, const lanewise_error* error,
+                               const char* name, const char* part) {
+  CHECK(status != LANEWISE_OK);
+  if (strncmp(error->message, name, strlen(name)) != 0 || strstr(error->message, part) == NULL) {
+    printf("found \"%s\", expected \"%s\" and \"%s\"\n", error->message, name, part);
+    Check(false, "message", __LINE__);
+  }
+}
 
-static lanewise_attention_tensors EvenTensors(void) {
-  lanewise_attention_tensors tensors = {0};
-  tensors.q = Dense(kQueries, LANEWISE_F32, 1, 1, 3, 2);
-  tensors.k = Dense(kKeys, LANEWISE_F32, 1, 1, 3, 2);
-  tensors.v = Dense(kValues, LANEWISE_F32, 1, 1, 3, 1);
-  tensors.out = Dense(out, LANEWISE_F32, 1, 1, 3, 1);
-  out[0] = out[1] = out[2] = kUntouched;
-  return tensors;
+// Of an argument that is null.
+static inline void ExpectNull(lanewise_status status, const lanewise_error* error,
+                              const char* name) {
+  CHECK(status == LANEWISE_INVALID_ARGUMENT);
+  ExpectError(status, error, name, "null");
+}
+
+// Numbers that a test fills its arrays with: from -1 to 1, the same in every run.
+static inline void Fill(float* numbers, int count, unsigned seed) {
+  for (int i = 0; i < count; ++i) {
+    seed = seed * 1664525u + 1013904223u;
+    numbers[i] = (float)(seed >> 8) / (float)(1 << 23) - 1;
+  }
 }
 
 typedef struct Test {

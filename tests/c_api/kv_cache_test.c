@@ -3,7 +3,10 @@
 
 // Caches of keys and values, and attention over them, as a C99 program uses them.
 
+#include <lanewise/c_api/kv_cache.h>
+
 #include "tests/c_api/check.h"
+#include "tests/c_api/even_attention.h"
 
 enum { kSlots = 4 };
 static float keys[kSlots];
