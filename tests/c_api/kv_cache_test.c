@@ -42,12 +42,14 @@ static lanewise_status Append(const lanewise_kv_cache* cache, int first, int cou
 // The mean of the values that the cache holds.
 static float Attend(const lanewise_kv_cache* cache) {
   const float q = 0;
-  const int64_t first = cache->oldest == NULL ? 0 : oldest;
-  const int64_t kv_len = length - first;
-  const int64_t kv_first = first % kSlots;
+  int64_t kv_len = -1;
+  int64_t kv_first = -1;
   lanewise_attention_options options;
   lanewise_attention_tensors tensors = EvenTensors();
   lanewise_error error;
+  CHECK(lanewise_kv_cache_kv_len(cache, 0, &kv_len, &error) == LANEWISE_OK);
+  CHECK(lanewise_kv_cache_kv_first(cache, 0, &kv_first, &error) == LANEWISE_OK);
+  CHECK(error.message[0] == '\0');
   CHECK(lanewise_attention_options_init(&options) == LANEWISE_OK);
   options.kv_len = true;
   options.kv_first = cache->oldest != NULL;
@@ -122,6 +124,46 @@ static void TokensOfEachItem(void) {
   CHECK(keys[0] == 2 && keys[1] == kUntouched && keys[2] == 3 && keys[3] == 4);
 }
 
+// The numbers that a step of attention needs.
+static void Numbers(void) {
+  lanewise_kv_cache cache = EmptyCache();
+  int64_t number = -1;
+  int64_t lengths[2] = {3, 9};
+  int64_t oldests[2] = {0, 6};
+  lanewise_error e;
+  cache.length = lengths;
+  cache.batch = 2;
+  CHECK(lanewise_kv_cache_slots(&cache, &number, &e) == LANEWISE_OK && number == kSlots);
+  CHECK(lanewise_kv_cache_kv_len(&cache, 0, &number, &e) == LANEWISE_OK && number == 3);
+  CHECK(lanewise_kv_cache_kv_first(&cache, 0, &number, &e) == LANEWISE_OK && number == 0);
+  cache.oldest = oldests;
+  CHECK(lanewise_kv_cache_kv_len(&cache, 1, &number, &e) == LANEWISE_OK && number == 3);
+  CHECK(lanewise_kv_cache_kv_first(&cache, 1, &number, &e) == LANEWISE_OK && number == 2);
+  cache.page_table.pages_per_item = 5;
+  CHECK(lanewise_kv_cache_slots(&cache, &number, &e) == LANEWISE_OK && number == 5 * kSlots);
+  CHECK(lanewise_kv_cache_kv_first(&cache, 1, &number, &e) == LANEWISE_OK && number == 6);
+  CHECK(e.message[0] == '\0');
+
+  number = -1;
+  ExpectNull(lanewise_kv_cache_slots(NULL, &number, &e), &e, "cache");
+  ExpectNull(lanewise_kv_cache_slots(&cache, NULL, &e), &e, "slots");
+  ExpectNull(lanewise_kv_cache_kv_len(NULL, 0, &number, &e), &e, "cache");
+  ExpectNull(lanewise_kv_cache_kv_len(&cache, 0, NULL, &e), &e, "kv_len");
+  ExpectNull(lanewise_kv_cache_kv_first(NULL, 0, &number, &e), &e, "cache");
+  ExpectNull(lanewise_kv_cache_kv_first(&cache, 0, NULL, &e), &e, "kv_first");
+  ExpectError(lanewise_kv_cache_kv_len(&cache, 2, &number, &e), &e, "batch_item", "2");
+  ExpectError(lanewise_kv_cache_kv_first(&cache, -1, &number, &e), &e, "batch_item", "-1");
+  cache.page_table.pages_per_item = INT64_MAX;
+  ExpectError(lanewise_kv_cache_slots(&cache, &number, &e), &e, "cache.page_table", "4");
+  ExpectError(lanewise_kv_cache_kv_first(&cache, 0, &number, &e), &e, "cache.page_table", "4");
+  cache.page_table.pages_per_item = 0;
+  cache.k.sizes[2] = 0;
+  ExpectError(lanewise_kv_cache_kv_first(&cache, 0, &number, &e), &e, "cache.k", "0 slots");
+  cache.length = NULL;
+  ExpectError(lanewise_kv_cache_kv_len(&cache, 0, &number, &e), &e, "cache.length", "null");
+  CHECK(number == -1);
+}
+
 static void Errors(void) {
   const lanewise_kv_cache cache = EmptyCache();
   const lanewise_tensor row = Dense(kQueries, LANEWISE_F32, 1, 1, 1, 1);
@@ -147,8 +189,9 @@ static void Errors(void) {
 
 int main(void) {
   const Test tests[] = {
-      {"Block", Block},   {"Ring", Ring}, {"Pages", Pages}, {"TokensOfEachItem", TokensOfEachItem},
-      {"Errors", Errors},
+      {"Block", Block},     {"Ring", Ring},
+      {"Pages", Pages},     {"TokensOfEachItem", TokensOfEachItem},
+      {"Numbers", Numbers}, {"Errors", Errors},
   };
   return RunTests(tests, sizeof(tests) / sizeof(tests[0]));
 }

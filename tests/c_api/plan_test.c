@@ -39,6 +39,8 @@ static void NullPointers(const lanewise_plan* plan, lanewise_workspace* workspac
   CHECK(lanewise_tensor_init(&tensor, out, LANEWISE_F32, NULL) == LANEWISE_INVALID_ARGUMENT);
   CHECK(lanewise_plan_workspace_bytes(NULL, &size) == LANEWISE_INVALID_ARGUMENT);
   CHECK(lanewise_plan_workspace_bytes(plan, NULL) == LANEWISE_INVALID_ARGUMENT);
+  CHECK(lanewise_workspace_size_bytes(NULL, &size) == LANEWISE_INVALID_ARGUMENT);
+  CHECK(lanewise_workspace_size_bytes(workspace, NULL) == LANEWISE_INVALID_ARGUMENT);
   CHECK(lanewise_plan_destroy(NULL) == LANEWISE_OK);
   CHECK(lanewise_workspace_destroy(NULL) == LANEWISE_OK);
 }
@@ -69,6 +71,9 @@ static void Plans(void) {
   CHECK(strstr(error.message, "workspace") != NULL && out[0] == kUntouched);
   CHECK(lanewise_workspace_destroy(workspace) == LANEWISE_OK);
   CHECK(lanewise_workspace_create(bytes, &workspace, &error) == LANEWISE_OK);
+  size_t size_bytes = 0;
+  CHECK(lanewise_workspace_size_bytes(workspace, &size_bytes) == LANEWISE_OK);
+  CHECK(size_bytes == bytes);
   CHECK(lanewise_plan_run(plan, &tensors, workspace, &error) == LANEWISE_OK);
   CHECK(error.message[0] == '\0');
   CHECK(Near(out[0], 30) && Near(out[1], 30) && Near(out[2], 30));
@@ -149,6 +154,8 @@ static void TextsAndTensors(void) {
   CHECK(strcmp(lanewise_version(), version) == 0);
   CHECK(strcmp(lanewise_status_name(LANEWISE_INVALID_ARGUMENT), "invalid argument") == 0);
   CHECK(strcmp(lanewise_status_name(-5), "unknown") == 0);
+  CHECK(strcmp(lanewise_data_type_name(LANEWISE_BF16), "bf16") == 0);
+  CHECK(strcmp(lanewise_data_type_name(77), "unknown") == 0);
 
   char names[400];
   size_t length = 0;
