@@ -35,6 +35,7 @@
 #include "lanewise/c_api/base.h"
 #include "lanewise/c_api/gemm.h"
 #include "lanewise/c_api/kv_cache.h"
+#include "lanewise/c_api/layers.h"
 #include "lanewise/c_api/softmax.h"
 
 #endif  // LANEWISE_C_API_H_
