@@ -16,10 +16,9 @@
 //   if (lanewise_attention(&tensors, &options, NULL, &error) != LANEWISE_OK) puts(error.message);
 //
 // Every function is thread-safe and throws nothing. All return a status, but those whose results
-// are static texts; those that do more than fill in a structure or read a number also take an
-// `error`, which may be null. A null pointer for any other argument is LANEWISE_INVALID_ARGUMENT,
-// unless the argument is said to be optional. Structures have to be initialised as their comments
-// say: fields may be added in later versions.
+// are static texts; most also take an `error`, which may be null. A null pointer for any other
+// argument is LANEWISE_INVALID_ARGUMENT, unless the argument is said to be optional. Structures
+// have to be initialised as their comments say: fields may be added in later versions.
 //
 // What stands for a C++ object is made by a function ..._create, which leaves null behind if it
 // fails, and ends with ..._destroy, which accepts null; not while a call uses it.

@@ -79,6 +79,8 @@ static void ExpectProduct(const lanewise_gemm_options* options) {
 static lanewise_gemm_shape Shape(void) {
   lanewise_gemm_shape shape;
   CHECK(lanewise_gemm_shape_init(&shape) == LANEWISE_OK);
+  CHECK(shape.batch == 1 && shape.heads == 1 && shape.rows == 0 && shape.columns == 0);
+  CHECK(shape.depth == 0);
   shape.batch = kBatch;
   shape.heads = kHeads;
   shape.rows = kRows;

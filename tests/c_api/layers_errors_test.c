@@ -69,6 +69,9 @@ static void ErrorsOfLayers(void) {
   shape.kv_heads = 3;
   ExpectNoLayer(&shape, &weights, "kv_heads", "3");
   shape = Shape();
+  shape.dim = kDim + 1;
+  ExpectNoLayer(&shape, &weights, "qkv", "[1, 1, 32, 12]");
+  shape = Shape();
   shape.kv_d_model = kOtherModel;
   ExpectNoLayer(&shape, &weights, "qkv", "10");
   shape = Shape();

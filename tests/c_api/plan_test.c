@@ -108,6 +108,14 @@ static void Plans(void) {
   CHECK(lanewise_plan_create(&shape, NULL, NULL, &plan, &error) == LANEWISE_INVALID_ARGUMENT);
   CHECK(strncmp(error.message, "dim", 3) == 0);
   shape.dim = 2;
+  int64_t* const sizes[3] = {&shape.batch, &shape.heads, &shape.kv_heads};
+  const char* const size_names[3] = {"batch", "heads", "kv_heads"};
+  for (int i = 0; i < 3; ++i) {
+    *sizes[i] = -1;
+    ExpectError(lanewise_plan_create(&shape, NULL, NULL, &plan, &error), &error, size_names[i],
+                "-1");
+    *sizes[i] = 1;
+  }
   lanewise_data_type* const types[4] = {&shape.q_type, &shape.k_type, &shape.v_type,
                                         &shape.out_type};
   const char* const arguments[4] = {"q", "k", "v", "out"};
