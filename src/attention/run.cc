@@ -54,7 +54,7 @@ void attention::RunChecked(const AttentionPlan::Decision& decision, const Attent
   };
   run(attention::RunLanesTiles, call.tiles().size(), decision.lanes.grain);
   run(attention::RunFewChunks, call.chunks().size(), decision.few.grain);
-  run(attention::MergeFewChunks, call.row_blocks().size(), 1);
+  run(attention::MergeFewChunks, call.row_blocks().size(), decision.few.grain);
   if (decision.options.weights) {
     run(attention::RunFewWeights, call.chunks().size(), decision.few.grain);
   }

@@ -109,6 +109,31 @@ bool FewFinite(const FewRow* rows, size_t row_count, size_t value_dim) {
 // exp(x) of one number, by the vectors' exp.
 HWY_INLINE float ExpOf(FloatTag d, float x) { return hn::GetLane(Exp(d, hn::Set(d, x))); }
 
+// The first `chunk_count` chunks of a row, merged: N vectors of its output from column c on.
+template <size_t N>
+HWY_INLINE void MergeColumns(const FewMergeArgs& args, size_t chunk_count, float inverse, size_t c,
+                             FloatVec (&out)[N]) {
+  const FloatTag d;
+  const float* output = args.output + c;
+  const float* state = args.state;
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < N; ++i) out[i] = hn::Zero(d);
+  for (size_t chunk = 0; chunk < chunk_count; ++chunk) {
+    if (state[kFewSeen] != 0) {
+      const FloatVec factor = hn::Set(d, state[kFewFactor]);
+      HWY_UNROLL(4)
+      for (size_t i = 0; i < N; ++i) {
+        out[i] = hn::MulAdd(factor, hn::Load(d, output + i * kLanes), out[i]);
+      }
+    }
+    output += args.chunk_stride;
+    state += args.chunk_stride;
+  }
+  // Adding 0 turns -0 into +0: the sign of a zero would tell how many hidden keys were added.
+  HWY_UNROLL(4)
+  for (size_t i = 0; i < N; ++i) out[i] = hn::MulAdd(out[i], hn::Set(d, inverse), hn::Zero(d));
+}
+
 void FewMerge(const FewMergeArgs& args) {
   const FloatTag d;
   const auto state = [&](size_t chunk) { return args.state + chunk * args.chunk_stride; };
@@ -132,28 +157,28 @@ void FewMerge(const FewMergeArgs& args) {
   // Rows without a key, and rows that saw only scores of -inf.
   const bool empty = !seen || sum == 0;
   const float inverse = empty ? 0.0f : 1.0f / sum;
-  const auto merged = [&](size_t c) HWY_ATTR {
-    FloatVec out = hn::Zero(d);
-    for (size_t chunk = 0; chunk < args.chunk_count && !empty; ++chunk) {
-      if (state(chunk)[kFewSeen] == 0) continue;
-      const FloatVec factor = hn::Set(d, state(chunk)[kFewFactor]);
-      out = hn::MulAdd(factor, hn::Load(d, args.output + chunk * args.chunk_stride + c), out);
-    }
-    // Adding 0 turns -0 into +0: the sign of a zero would tell how many hidden keys were added.
-    return hn::MulAdd(out, hn::Set(d, inverse), hn::Zero(d));
-  };
+  const size_t chunk_count = empty ? 0 : args.chunk_count;
   size_t c = 0;
   if constexpr (kPairs) {
     for (; args.pairs && c + 2 * kLanes <= args.value_dim; c += 2 * kLanes) {
-      hn::StoreInterleaved2(merged(c), merged(c + kLanes), d, args.out + c);
+      FloatVec out[2];
+      MergeColumns(args, chunk_count, inverse, c, out);
+      hn::StoreInterleaved2(out[0], out[1], d, args.out + c);
     }
   }
+  for (; c + 4 * kLanes <= args.value_dim; c += 4 * kLanes) {
+    FloatVec out[4];
+    MergeColumns(args, chunk_count, inverse, c, out);
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < 4; ++i) hn::StoreU(out[i], d, args.out + c + i * kLanes);
+  }
   for (; c < args.value_dim; c += kLanes) {
-    const FloatVec out = merged(c);
+    FloatVec out[1];
+    MergeColumns(args, chunk_count, inverse, c, out);
     if (c + kLanes <= args.value_dim) {
-      StoreElements(d, out, args.out + c);
+      StoreElements(d, out[0], args.out + c);
     } else {
-      StoreSomeElements(d, out, args.out + c, args.value_dim - c);
+      StoreSomeElements(d, out[0], args.out + c, args.value_dim - c);
     }
   }
   if (args.shift != nullptr) *args.shift = shift;
