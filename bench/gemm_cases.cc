@@ -23,6 +23,7 @@ struct Line {
   int64_t columns;
   int64_t depth;
   GemmOptions options;
+  DataType b_type = DataType::kF32;
 };
 
 constexpr GemmOptions kPlain = {};
@@ -40,7 +41,7 @@ constexpr GemmOptions TransposedB() {
 }
 
 constexpr Line kLines[] = {
-    // name, rows, columns, depth, options
+    // name, rows, columns, depth, options, type of B
     {"gemm_512", 512, 512, 512, kPlain},
     {"gemm_1024", 1024, 1024, 1024, kPlain},
     {"gemm_2048", 2048, 2048, 2048, kPlain},
@@ -50,6 +51,8 @@ constexpr Line kLines[] = {
     {"gemm_depth64", 2048, 2048, 64, kPlain},
     {"gemm_row", 1, 4096, 4096, kPlain},
     {"gemm_row_transposed", 1, 4096, 4096, TransposedB()},
+    {"gemm_row_packed", 1, 4096, 4096, Packed()},
+    {"gemm_row_packed_bf16", 1, 4096, 4096, Packed(), DataType::kBF16},
 };
 
 Status RefuseForeign(const Overrides& overrides) {
@@ -72,6 +75,7 @@ std::vector<GemmCase> GemmCases() {
     benchmark.shape.rows = line.rows;
     benchmark.shape.columns = line.columns;
     benchmark.shape.depth = line.depth;
+    benchmark.shape.b_type = line.b_type;
     benchmark.options = line.options;
     cases.push_back(std::move(benchmark));
   }
@@ -120,6 +124,7 @@ Status PreparedGemm::MakeArrays(const Runtime& runtime) {
     s = add(DataType::kF32, {1, 1, 1, shape.columns}, 5, bias);
     tensors_.bias = {static_cast<const float*>(bias.data), shape.columns};
   }
+  b_ = tensors_.b;
   if (!s.ok() || !options.packed_b) return s;
   Result<PackedMatrix> packed = PackB(tensors_.b, options.transpose_b, runtime);
   if (!packed.ok()) return packed.status();
@@ -135,21 +140,19 @@ double PreparedGemm::flops() const {
          static_cast<double>(shape.columns) * static_cast<double>(shape.depth);
 }
 
-bool PreparedGemm::IsOneRow() const {
-  return benchmark_.shape.rows == 1 && !benchmark_.options.packed_b;
-}
+bool PreparedGemm::IsOneRow() const { return benchmark_.shape.rows == 1; }
 
 std::optional<double> PreparedGemm::bytes() const {
   if (!IsOneRow()) return std::nullopt;
   double bytes = core::ElementBytes(benchmark_.shape.b_type);
-  for (const int64_t size : tensors_.b.sizes) bytes *= static_cast<double>(size);
+  for (const int64_t size : b_.sizes) bytes *= static_cast<double>(size);
   return bytes;
 }
 
 std::vector<tune::Yardstick> PreparedGemm::MemoryYardsticks(int64_t target,
                                                             tune::ThreadTeam& team) const {
   if (!IsOneRow()) return {};
-  return tune::ReadSums(target, {ReadAll(tensors_.b)}, team);
+  return tune::ReadSums(target, {ReadAll(b_)}, team);
 }
 
 }  // namespace lanewise::bench

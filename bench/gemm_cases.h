@@ -63,6 +63,7 @@ class PreparedGemm : public PreparedCase {
   Workspace workspace_;
   std::vector<tune::FloatArray> memory_;
   PackedMatrix packed_;
+  ConstTensor b_;  // the array, whether it was packed or not
   GemmTensors tensors_;
 };
 

@@ -27,8 +27,9 @@ namespace lanewise {
 //   B [batch, heads, depth, columns]    or [batch, heads, columns, depth] with transpose_b
 //   C [batch, heads, rows,  columns]
 //
-// Types are f32, f16 or bf16 each. Zero batch, heads, rows or columns: a call succeeds and writes
-// nothing. Zero depth: C = beta C + bias + residual.
+// Types are f32, f16 or bf16 each; that of a packed B is the type of the array it was made from.
+// Zero batch, heads, rows or columns: a call succeeds and writes nothing. Zero depth: C = beta C +
+// bias + residual.
 struct GemmShape {
   int64_t batch = 1;
   int64_t heads = 1;
@@ -58,9 +59,10 @@ struct GemmOptions {
   bool packed_b = false;
 };
 
-// A matrix B, or one for each batch item and head, laid out for products with it and widened to
-// f32: for weights, which are the same in many calls. Immutable and independent of the array it was
-// made from; may be shared between threads and plans.
+// A matrix B, or one for each batch item and head, laid out for products with it: for weights,
+// which are the same in many calls. Its elements keep their type, so that a product of few rows,
+// which has to read them all, reads no more than the array has. Immutable and independent of the
+// array it was made from; may be shared between threads and plans.
 class LANEWISE_EXPORT PackedMatrix {
  public:
   // Holds nothing.
@@ -69,7 +71,7 @@ class LANEWISE_EXPORT PackedMatrix {
   PackedMatrix& operator=(PackedMatrix&& other) noexcept;
   ~PackedMatrix();
 
-  // Bytes that it occupies: 4 for each element, columns rounded up to a few vectors.
+  // Bytes that it occupies: those of its elements, columns rounded up to two vectors.
   size_t size_bytes() const noexcept;
 
   struct Layout;  // internal
@@ -81,8 +83,8 @@ class LANEWISE_EXPORT PackedMatrix {
 };
 
 // Packs `b`, [batch, heads, depth, columns] or with `transpose_b` [batch, heads, columns, depth],
-// for plans with the same depth, columns and SIMD target and any number of rows. A batch or heads
-// of 1 serves any. Uses the threads and the target of `runtime`. Thread-safe.
+// for plans with the same depth, columns, type of B and SIMD target and any number of rows. A batch
+// or heads of 1 serves any. Uses the threads and the target of `runtime`. Thread-safe.
 //
 // Errors: kInvalidArgument for a wrong array (null, type, strides) or `runtime`; kUnsupported for a
 // target that this build or machine cannot do; kOutOfMemory.
@@ -106,8 +108,8 @@ struct GemmExplanation {
   using Source = ParameterSource;
 
   // "blocks": blocks of A and B are copied to where caches keep them. "panels": few rows, so only a
-  // panel of B at a time is. "rows": very few rows; B is read once, where it lies. "dots": the
-  // same for a B whose columns are contiguous.
+  // panel of B at a time is. "rows": very few rows; B is read once, where it lies or as it was
+  // packed. "dots": the same for an array of B whose columns are contiguous.
   std::string variant;
   std::string tile;         // register tile, rows x vectors: "6x2v"
   int64_t row_block = 0;    // rows of A in the second-level cache
@@ -139,9 +141,9 @@ class LANEWISE_EXPORT GemmPlan {
   // few u. Stores to f16 and bf16 round once, to nearest, ties to even; subnormals are kept.
   //
   // An element of the result depends on its row of A, its column of B, the other terms of the
-  // formula, on depth, types, target, whether there are few rows (and B is transposed), and on
-  // nothing else: threads, batch, the other rows and columns, packing and block sizes but that of
-  // the depth do not change a bit of it.
+  // formula, on depth, types, target, whether there are few rows and B is a transposed array, and
+  // on nothing else: threads, batch, the other rows and columns, packing and block sizes but that
+  // of the depth do not change a bit of it.
   //
   // Cost: no allocation, no lock held; scratch only in `workspace`, which must have
   // workspace_bytes(). Uses up to Explain().threads threads. A child made by fork() computes on the

@@ -158,7 +158,8 @@ class LANEWISE_EXPORT MultiHeadAttention {
   std::shared_ptr<const Layer> layer_;
 };
 
-// Packs the parameters: 4 bytes an element of each matrix, whatever its type.
+// Packs the parameters; matrices keep their types, but for k and v of two different ones, which
+// become f32.
 //
 //   lanewise::MultiHeadShape shape;
 //   shape.d_model = 512;

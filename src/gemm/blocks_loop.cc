@@ -37,7 +37,7 @@ class BlocksLoop {
   BlocksLoop(const Call& call, int64_t group, const Crew& crew)
       : call_(call), decision_(call.decision()), crew_(crew), group_(group) {
     row_blocks_ = core::DivideUp(decision_.shape.rows, decision_.row_block);
-    if (decision_.options.packed_b) {
+    if (decision_.uses_packed_panels()) {
       source_ = PanelSource::kPacked;
     } else if (decision_.variant == Variant::kPanels && row_blocks_ * call.group_size() == 1) {
       source_ = PanelSource::kOwn;
@@ -68,7 +68,7 @@ class BlocksLoop {
  private:
   // Where panels of B come from.
   enum class PanelSource {
-    kPacked,  // the caller packed them
+    kPacked,  // the caller packed them, as f32
     kBlock,   // a block of them was packed for all rows
     kOwn,     // only these rows need it: packed into a worker's scratch
   };
@@ -98,6 +98,11 @@ class BlocksLoop {
   // Packs panels [begin, end) of the block to `to`.
   void PackPanels(const Block& block, int64_t begin, int64_t end, float* to) const {
     if (block.steps.size == 0) return;
+    if (decision_.options.packed_b) {
+      const auto columns = static_cast<size_t>((end - begin) * PanelFloats(block));
+      decision_.widen_b({PackedPanel(block, begin), 0, to, 0, 1, columns});
+      return;
+    }
     const bool transposed = decision_.options.transpose_b;
     const int64_t columns_end = std::min(end * tile_columns(), block.columns.size);
     kernels::GemmPackArgs args = {};
@@ -173,6 +178,12 @@ class BlocksLoop {
                                          : b.At(block.steps.begin, column);
   }
 
+  // What PackB has left of a panel.
+  const char* PackedPanel(const Block& block, int64_t panel) const {
+    return call_.PackedPanel(call_.MatrixOf(group_, 0), block.steps,
+                             block.columns.begin / tile_columns() + panel);
+  }
+
   // Whether the kernel packs panel `panel` while it multiplies the first rows by the one before.
   bool PacksOnTheWay(const Block& block, const Unit& unit, int64_t panel) const {
     const bool follows = panel > unit.panels.begin && panel < unit.panels.begin + unit.panels.size;
@@ -194,12 +205,8 @@ class BlocksLoop {
     const bool follows = panel + 1 < unit.panels.begin + unit.panels.size;
     const int64_t panel_bytes = tile_columns() * kFloatBytes;
     if (source_ == PanelSource::kPacked) {
-      const auto at = [&](int64_t index) {
-        const int64_t first = block.columns.begin / tile_columns();
-        return call_.PackedPanel(unit.matrix, block.steps, first + index);
-      };
-      args.b = at(panel);
-      if (unit.first && follows) SetAhead(at(panel + 1), panel_bytes, args);
+      args.b = reinterpret_cast<const float*>(PackedPanel(block, panel));
+      if (unit.first && follows) SetAhead(PackedPanel(block, panel + 1), panel_bytes, args);
       return;
     }
     float* const packed = PanelOf(block, unit, panel);
@@ -210,7 +217,14 @@ class BlocksLoop {
       return;
     }
     if (!PacksOnTheWay(block, unit, panel)) PackPanels(block, panel, panel + 1, packed);
-    if (!follows || decision_.options.transpose_b) return;
+    if (!follows) return;
+    if (decision_.options.packed_b) {
+      // Two rows of a half type are as long as one of f32.
+      SetAhead(PackedPanel(block, panel + 1), panel_bytes, args);
+      args.ahead.row_count /= 2;
+      return;
+    }
+    if (decision_.options.transpose_b) return;
     SetAhead(ArrayOfB(block, panel + 1),
              call_.tensors().b.strides[2] * core::ElementBytes(decision_.shape.b_type), args);
     if (PacksOnTheWay(block, unit, panel + 1)) args.ahead.to = PanelOf(block, unit, panel + 1);
@@ -271,7 +285,7 @@ class BlocksLoop {
 }  // namespace
 
 int64_t BlockOfBFloats(const GemmPlan::Decision& decision) {
-  const bool never = decision.options.packed_b ||
+  const bool never = decision.uses_packed_panels() ||
                      (decision.variant == Variant::kPanels && decision.matrices() == 1);
   if (never) return 0;
   return std::min(decision.depth_block, decision.depth()) *

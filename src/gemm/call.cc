@@ -43,7 +43,7 @@ Matrix<const char> Call::View(const ConstTensor& tensor, int64_t matrix) const {
   return {static_cast<const char*>(tensor.data) + offset * bytes, tensor.strides[2] * bytes, bytes};
 }
 
-const float* Call::PackedPanel(int64_t matrix, Range steps, int64_t panel) const {
+const char* Call::PackedPanel(int64_t matrix, Range steps, int64_t panel) const {
   const PackedMatrix::Layout& layout = *tensors_.packed_b->layout();
   const int64_t batch = layout.batch == 1 ? 0 : matrix / heads_;
   const int64_t head = layout.heads == 1 ? 0 : matrix % heads_;

@@ -81,7 +81,7 @@ class Call {
   Matrix<const char> A(int64_t matrix) const { return View(tensors_.a, matrix); }
   Matrix<const char> B(int64_t matrix) const { return View(tensors_.b, matrix); }
   // Panel `panel` of a packed B, in the depth block `steps`.
-  const float* PackedPanel(int64_t matrix, Range steps, int64_t panel) const;
+  const char* PackedPanel(int64_t matrix, Range steps, int64_t panel) const;
 
   // The end of a product that begins at this row and column of C.
   kernels::GemmEnd End(int64_t matrix, int64_t row, int64_t column) const;

@@ -59,6 +59,11 @@ Status CheckPacked(const GemmPlan::Decision& decision, const PackedMatrix* packe
   }
   const GemmShape& shape = decision.shape;
   const PackedMatrix::Layout& layout = *packed->layout();
+  if (layout.type != shape.b_type) {
+    return Status::InvalidArgument(fmt::format("packed_b: found type {}, expected {}",
+                                               DataTypeName(layout.type),
+                                               DataTypeName(shape.b_type)));
+  }
   if (layout.depth != shape.depth || layout.columns != shape.columns) {
     return Status::InvalidArgument(
         fmt::format("packed_b: found depth {} and {} columns, expected {} and {}", layout.depth,

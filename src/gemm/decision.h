@@ -24,8 +24,8 @@ namespace gemm {
 enum class Variant {
   kBlocks,  // blocks of B are packed for all rows, blocks of A are copied
   kPanels,  // one block of rows: each panel of B is packed just before it is used
-  kRows,    // very few rows: B is read once, in place
-  kDots,    // the same for a transposed B
+  kRows,    // very few rows: B is read once, in place or packed
+  kDots,    // the same in place, for a transposed B
 };
 
 // Whether a variant takes few rows and all columns at a time.
@@ -52,7 +52,8 @@ struct GemmPlan::Decision {
   kernels::GemmMoves a_moves;
   kernels::GemmMoves b_moves;
   kernels::GemmStreams streams;
-  kernels::ConvertRows copy_a = nullptr;  // to f32
+  kernels::ConvertRows copy_a = nullptr;   // to f32
+  kernels::ConvertRows widen_b = nullptr;  // likewise
   parallel::Team team;
 
   // Scratch, in bytes: sums of a half-typed C, then a block of B for each of `b_blocks` workers,
@@ -66,6 +67,8 @@ struct GemmPlan::Decision {
   int64_t depth() const { return options.alpha == 0 ? 0 : shape.depth; }
   int64_t matrices() const { return shape.batch * shape.heads; }
   int64_t tile_columns() const { return static_cast<int64_t>(kernel.columns); }
+  // Products take panels of f32: packed ones of other types are widened first.
+  bool uses_packed_panels() const { return options.packed_b && shape.b_type == DataType::kF32; }
   // f16 and bf16 hold no partial sums.
   bool sums_apart() const { return shape.c_type != DataType::kF32 && depth() > depth_block; }
   int64_t sums_stride() const {

@@ -36,8 +36,8 @@ void AddReasons(const GemmPlan::Decision& decision, GemmExplanation& explanation
     return;
   }
   explanation.reasons.push_back(
-      decision.options.packed_b
-          ? std::string("rows: B is packed")
+      rows <= profile::kGemmStreamRows
+          ? fmt::format("rows: a packed B and {} products, expected one", decision.matrices())
           : fmt::format("rows: {} rows, expected at most {}", rows, profile::kGemmStreamRows));
   explanation.reasons.push_back(
       decision.variant == gemm::Variant::kPanels

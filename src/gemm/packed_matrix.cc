@@ -12,6 +12,7 @@
 
 #include "src/core/element_bytes.h"
 #include "src/core/tensor_check.h"
+#include "src/kernels/convert.h"
 #include "src/kernels/gemm.h"
 #include "src/machine/targets.h"
 #include "src/parallel/check_threads.h"
@@ -30,29 +31,87 @@ const char* MatrixAt(const ConstTensor& tensor, int64_t index) {
          (batch * tensor.strides[0] + head * tensor.strides[1]) * core::ElementBytes(tensor.type);
 }
 
-// Fills the panels of `layout`; work is a depth block of a matrix.
-void Fill(const PackedMatrix::Layout& layout, const ConstTensor& b, bool transpose_b,
-          const parallel::Team& team) {
-  const kernels::GemmMoves moves = kernels::GemmMovesFor(layout.target_id, b.type);
-  const int64_t blocks = core::DivideUp(layout.depth, layout.depth_block);
-  const auto pack = [&](int /*worker*/, int64_t unit_begin, int64_t unit_end) {
-    for (int64_t unit = unit_begin; unit < unit_end; ++unit) {
-      const int64_t matrix = unit / blocks;
-      const int64_t begin = unit % blocks * layout.depth_block;
-      const int64_t steps = std::min(layout.depth_block, layout.depth - begin);
-      const int64_t offset = begin * (transpose_b ? 1 : b.strides[2]);
-      kernels::GemmPackArgs args = {};
-      args.b = MatrixAt(b, matrix) + offset * core::ElementBytes(b.type);
-      args.b_stride = b.strides[2];
-      args.depth = static_cast<size_t>(steps);
-      args.column_count = static_cast<size_t>(layout.columns);
-      args.to = layout.Panel(matrix, begin, steps, 0);
-      args.panel_stride = static_cast<size_t>(steps * layout.tile_columns);
-      (transpose_b ? moves.pack_transposed : moves.pack)(args,
-                                                         static_cast<size_t>(layout.tile_columns));
+// Fills the panels of a layout. Kernels pack to f32; panels of other types go by way of `stage`,
+// [workers, depth block, columns of a panel], which loses nothing.
+class Filling {
+ public:
+  Filling(const PackedMatrix::Layout& layout, const ConstTensor& b, bool transpose_b, float* stage)
+      : layout_(layout),
+        b_(b),
+        transpose_b_(transpose_b),
+        stage_(stage),
+        moves_(kernels::GemmMovesFor(layout.target_id, b.type)),
+        narrow_(kernels::ConvertRowsFor(layout.target_id, DataType::kF32, b.type)) {}
+
+  void Run(const parallel::Team& team) const {
+    const int64_t blocks = core::DivideUp(layout_.depth, layout_.depth_block);
+    const auto pack = [&](int worker, int64_t unit_begin, int64_t unit_end) {
+      for (int64_t unit = unit_begin; unit < unit_end; ++unit) {
+        const int64_t begin = unit % blocks * layout_.depth_block;
+        const int64_t steps = std::min(layout_.depth_block, layout_.depth - begin);
+        PackSteps(unit / blocks, begin, steps, worker);
+      }
+    };
+    team.Run(layout_.batch * layout_.heads * blocks, 1, parallel::RangeBody(pack));
+  }
+
+ private:
+  // A depth block of a matrix.
+  void PackSteps(int64_t matrix, int64_t begin, int64_t steps, int worker) const {
+    if (layout_.type == DataType::kF32) {
+      float* const to = reinterpret_cast<float*>(layout_.Panel(matrix, begin, steps, 0));
+      PackPanels(matrix, {begin, steps}, {0, layout_.columns}, to);
+      return;
     }
+    const int64_t panel_elements = steps * layout_.tile_columns;
+    float* const panel = stage_ + worker * layout_.depth_block * layout_.tile_columns;
+    for (int64_t p = 0; p < layout_.panels(); ++p) {
+      const int64_t column = p * layout_.tile_columns;
+      PackPanels(matrix, {begin, steps},
+                 {column, std::min(layout_.tile_columns, layout_.columns - column)}, panel);
+      narrow_({panel, 0, layout_.Panel(matrix, begin, steps, p), 0, 1,
+               static_cast<size_t>(panel_elements)});
+    }
+  }
+
+  struct Range {
+    int64_t begin;
+    int64_t size;
   };
-  team.Run(layout.batch * layout.heads * blocks, 1, parallel::RangeBody(pack));
+  void PackPanels(int64_t matrix, Range steps, Range columns, float* to) const {
+    const int64_t stride = b_.strides[2];
+    const int64_t offset =
+        transpose_b_ ? columns.begin * stride + steps.begin : steps.begin * stride + columns.begin;
+    kernels::GemmPackArgs args = {};
+    args.b = MatrixAt(b_, matrix) + offset * core::ElementBytes(b_.type);
+    args.b_stride = stride;
+    args.depth = static_cast<size_t>(steps.size);
+    args.column_count = static_cast<size_t>(columns.size);
+    args.to = to;
+    args.panel_stride = static_cast<size_t>(steps.size * layout_.tile_columns);
+    (transpose_b_ ? moves_.pack_transposed : moves_.pack)(
+        args, static_cast<size_t>(layout_.tile_columns));
+  }
+
+  const PackedMatrix::Layout& layout_;
+  const ConstTensor& b_;
+  const bool transpose_b_;
+  float* const stage_;
+  const kernels::GemmMoves moves_;
+  const kernels::ConvertRows narrow_;
+};
+
+Status Fill(const PackedMatrix::Layout& layout, const ConstTensor& b, bool transpose_b,
+            const Runtime& runtime) {
+  const parallel::Team team(runtime.threads);
+  const int64_t floats =
+      layout.type == DataType::kF32 ? 0 : team.workers() * layout.depth_block * layout.tile_columns;
+  const Workspace stage(static_cast<size_t>(floats) * sizeof(float));
+  if (stage.size_bytes() < static_cast<size_t>(floats) * sizeof(float)) {
+    return Status::OutOfMemory();
+  }
+  Filling(layout, b, transpose_b, static_cast<float*>(stage.data())).Run(team);
+  return {};
 }
 
 Result<PackedMatrix> Pack(const ConstTensor& b, bool transpose_b, const Runtime& runtime) {
@@ -64,6 +123,7 @@ Result<PackedMatrix> Pack(const ConstTensor& b, bool transpose_b, const Runtime&
   if (!target.ok()) return target.status();
 
   auto layout = std::make_unique<PackedMatrix::Layout>();
+  layout->type = b.type;
   layout->batch = b.sizes[0];
   layout->heads = b.sizes[1];
   layout->depth = b.sizes[transpose_b ? 3 : 2];
@@ -74,11 +134,13 @@ Result<PackedMatrix> Pack(const ConstTensor& b, bool transpose_b, const Runtime&
       profile::GemmDepthBlock(profile::MachineCaches(), layout->tile_columns, layout->depth);
   const auto bytes =
       core::CheckedProduct({layout->batch, layout->heads, layout->depth, layout->panels(),
-                            layout->tile_columns, static_cast<int64_t>(sizeof(float))});
+                            layout->tile_columns, core::ElementBytes(b.type)});
   if (!bytes) return Status::OutOfMemory();
   layout->memory = Workspace(static_cast<size_t>(*bytes));
   if (layout->memory.size_bytes() < static_cast<size_t>(*bytes)) return Status::OutOfMemory();
-  if (*bytes > 0) Fill(*layout, b, transpose_b, parallel::Team(runtime.threads));
+  if (*bytes > 0) {
+    if (Status s = Fill(*layout, b, transpose_b, runtime); !s.ok()) return s;
+  }
   return PackedMatrix(std::move(layout));
 }
 

@@ -70,8 +70,11 @@ Status ChooseTile(const std::string& wanted, GemmPlan::Decision& decision) {
 
 Variant DefaultVariant(const GemmPlan::Decision& decision) {
   const GemmShape& shape = decision.shape;
-  if (!decision.options.packed_b && shape.rows <= profile::kGemmStreamRows) {
-    return decision.options.transpose_b ? Variant::kDots : Variant::kRows;
+  const bool packed = decision.options.packed_b;
+  // A packed B may serve many matrices, which then do better with blocks of it that stay in a
+  // cache.
+  if (shape.rows <= profile::kGemmStreamRows && (!packed || decision.matrices() <= 1)) {
+    return !packed && decision.options.transpose_b ? Variant::kDots : Variant::kRows;
   }
   return shape.rows <= decision.panel_rows ? Variant::kPanels : Variant::kBlocks;
 }
@@ -96,14 +99,12 @@ Status ChooseVariant(const std::string& wanted, GemmPlan::Decision& decision) {
   }
   decision.variant = found->variant;
   if (!Streams(decision.variant)) return {};
-  const bool transposed = decision.variant == Variant::kDots;
-  if (decision.options.packed_b || decision.options.transpose_b != transposed) {
-    return Status::InvalidArgument(
-        fmt::format("variant: found \"{}\", which reads a B that is not packed and {}transposed, "
-                    "expected another one for these options",
-                    wanted, transposed ? "" : "not "));
-  }
-  return {};
+  const bool transposed = !decision.options.packed_b && decision.options.transpose_b;
+  if (transposed == (decision.variant == Variant::kDots)) return {};
+  return Status::InvalidArgument(
+      fmt::format("variant: found \"{}\", which reads a B that is {}, expected another one for "
+                  "these options",
+                  wanted, transposed ? "packed or not transposed" : "transposed and not packed"));
 }
 
 profile::GemmProblem ProblemOf(const GemmPlan::Decision& decision) {
@@ -135,6 +136,9 @@ void ChooseBlocks(const PlanOverrides& overrides, GemmPlan::Decision& decision) 
   if (Streams(decision.variant)) {
     decision.row_block = choose(overrides.row_block, profile::kGemmStreamRows);
     decision.column_block = choose(overrides.column_block, profile::GemmStreamColumns(problem));
+    if (decision.options.packed_b) {
+      decision.column_block = core::RoundUp(decision.column_block, decision.tile_columns());
+    }
     return;
   }
   const bool one_block = decision.variant == Variant::kPanels;
@@ -152,6 +156,7 @@ void ChooseFunctions(GemmPlan::Decision& decision) {
   decision.b_moves = kernels::GemmMovesFor(decision.target_id, shape.b_type);
   decision.streams = kernels::GemmStreamsFor(decision.target_id, shape.b_type);
   decision.copy_a = kernels::ConvertRowsFor(decision.target_id, shape.a_type, DataType::kF32);
+  decision.widen_b = kernels::ConvertRowsFor(decision.target_id, shape.b_type, DataType::kF32);
 }
 
 // Sets the scratch sizes; false if they overflow.

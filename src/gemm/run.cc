@@ -85,7 +85,10 @@ Status Gemm(const GemmTensors& tensors, const GemmOptions& options,
   shape.columns = tensors.c.sizes[3];
   shape.depth = tensors.a.sizes[options.transpose_a ? 2 : 3];
   shape.a_type = tensors.a.type;
-  shape.b_type = options.packed_b ? DataType::kF32 : tensors.b.type;
+  shape.b_type = tensors.b.type;
+  if (options.packed_b && tensors.packed_b != nullptr && tensors.packed_b->layout() != nullptr) {
+    shape.b_type = tensors.packed_b->layout()->type;
+  }
   shape.c_type = tensors.c.type;
   const Result<GemmPlan> plan = PlanGemm(shape, options, runtime);
   if (!plan.ok()) return plan.status();

@@ -24,7 +24,12 @@ int64_t StepsAtOnce(const GemmPlan::Decision& decision) {
 class StreamsLoop {
  public:
   StreamsLoop(const Call& call, int64_t group)
-      : call_(call), decision_(call.decision()), group_(group) {}
+      : call_(call), decision_(call.decision()), group_(group) {
+    const kernels::GemmStreams& streams = decision_.streams;
+    product_ = decision_.variant == Variant::kDots ? streams.dots
+               : decision_.options.packed_b        ? streams.panels
+                                                   : streams.rows;
+  }
 
   // The columns of a unit, for all rows of all members.
   void RunUnit(int64_t unit, float* scratch) const {
@@ -61,13 +66,18 @@ class StreamsLoop {
       args.depth = static_cast<size_t>(steps.size);
       args.sums = sums;
       args.sums_stride = static_cast<size_t>(sums_stride);
-      (decision_.variant == Variant::kDots ? decision_.streams.dots : decision_.streams.rows)(args);
+      product_(args);
       Finish(args, matrix, rows, columns, steps, total);
       begin += at_once;
     } while (begin < depth);
   }
 
   void SetB(int64_t matrix, Range steps, Range columns, kernels::GemmStreamArgs& args) const {
+    if (decision_.options.packed_b) {
+      args.b = call_.PackedPanel(matrix, steps, columns.begin / decision_.tile_columns());
+      args.b_stride = steps.size * decision_.tile_columns();
+      return;
+    }
     const Matrix<const char> b = call_.B(matrix);
     args.b = decision_.options.transpose_b ? b.At(columns.begin, steps.begin)
                                            : b.At(steps.begin, columns.begin);
@@ -99,6 +109,7 @@ class StreamsLoop {
   const Call& call_;
   const GemmPlan::Decision& decision_;
   int64_t group_;
+  void (*product_)(const kernels::GemmStreamArgs&);
 };
 
 }  // namespace

@@ -9,9 +9,9 @@
 //   c[i][j]   += alpha * sums[i][j]                                               later blocks
 //
 // Columns lie across lanes; rows are broadcast. A sum is one chain of multiply-adds in the order of
-// s, whatever the tile and whichever of `panel` and `rows` computes it; `dots` adds up s, s + 2
-// lanes, s + 4 lanes ... in each lane of two vectors, then the vectors and the lanes in a fixed
-// order.
+// s, whatever the tile and whichever of `panel`, `rows` and `panels` computes it; `dots` adds up s,
+// s + 2 lanes, s + 4 lanes ... in each lane of two vectors, then the vectors and the lanes in a
+// fixed order.
 //
 // Nothing beyond the given rows and columns is read or written. Strides count elements of the array
 // they belong to. Only scratch arrays are aligned, to kGemmAlignment bytes.
@@ -30,7 +30,8 @@ namespace lanewise::kernels {
 
 inline constexpr size_t kGemmAlignment = 64;
 
-// The largest number of columns of a tile, over all targets, and of rows of `rows` and `dots`.
+// The largest number of columns of a tile, over all targets, and of rows of `rows`, `panels` and
+// `dots`.
 inline constexpr size_t kMaxTileColumns = 64;
 inline constexpr size_t kMaxStreamRows = 4;
 
@@ -68,12 +69,13 @@ struct GemmPanelArgs {
   GemmAhead ahead;
 };
 
-// Few rows against many columns of a B that is read where it lies. `sums` is scratch.
+// Few rows against many columns of a B that is read where it lies. `sums` is scratch; `panels`
+// wants room there for whole panels.
 struct GemmStreamArgs {
   const float* a;  // [row_count, depth]
   int64_t a_stride;
-  const void* b;  // rows: [depth, column_count]; dots: [column_count, depth]
-  int64_t b_stride;
+  const void* b;     // rows: [depth, column_count]; dots: [column_count, depth]; panels: a panel
+  int64_t b_stride;  // from row to row, or from panel to panel
   size_t row_count;  // 1 to kMaxStreamRows
   size_t column_count;
   size_t depth;
@@ -126,6 +128,7 @@ GemmMoves GemmMovesFor(int64_t target, DataType type);
 // rows are aligned and padded to whole vectors, into C.
 struct GemmStreams {
   void (*rows)(const GemmStreamArgs&);
+  void (*panels)(const GemmStreamArgs&);  // packed, as for the target's first tile
   void (*dots)(const GemmStreamArgs&);
   void (*finish)(const float* sums, size_t sums_stride, size_t row_count, size_t column_count,
                  const GemmEnd& end);

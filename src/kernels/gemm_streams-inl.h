@@ -79,6 +79,62 @@ HWY_INLINE void RowsOf(const GemmStreamArgs& args) {
   for (; s < args.depth; ++s) AddSteps<T, R, 1>(args, s);
 }
 
+// Vectors of a row of a packed panel: those of the first tile of every target.
+inline constexpr size_t kPanelVectors = 2;
+
+// Sums of R rows and the columns of P panels, which are streams side by side.
+template <class T, size_t R, size_t P>
+HWY_INLINE void MultiplyPanels(const GemmStreamArgs& args, size_t panel) {
+  const FloatTag d;
+  const T* from[P];
+  FloatVec acc[R][P][kPanelVectors];
+  HWY_UNROLL(4)
+  for (size_t p = 0; p < P; ++p) {
+    from[p] = static_cast<const T*>(args.b) + static_cast<int64_t>(panel + p) * args.b_stride;
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < R; ++r) {
+      HWY_UNROLL(2)
+      for (size_t v = 0; v < kPanelVectors; ++v) acc[r][p][v] = hn::Zero(d);
+    }
+  }
+  for (size_t s = 0; s < args.depth; ++s) {
+    FloatVec a[R];
+    HWY_UNROLL(4)
+    for (size_t r = 0; r < R; ++r) {
+      a[r] = hn::Set(d, args.a[static_cast<int64_t>(r) * args.a_stride + static_cast<int64_t>(s)]);
+    }
+    HWY_UNROLL(4)
+    for (size_t p = 0; p < P; ++p) {
+      HWY_UNROLL(2)
+      for (size_t v = 0; v < kPanelVectors; ++v) {
+        const FloatVec b = LoadElements(d, from[p] + (s * kPanelVectors + v) * kLanes);
+        HWY_UNROLL(4)
+        for (size_t r = 0; r < R; ++r) acc[r][p][v] = hn::MulAdd(a[r], b, acc[r][p][v]);
+      }
+    }
+  }
+  HWY_UNROLL(4)
+  for (size_t r = 0; r < R; ++r) {
+    float* HWY_RESTRICT sums = args.sums + r * args.sums_stride + panel * kPanelVectors * kLanes;
+    HWY_UNROLL(8)
+    for (size_t i = 0; i < P * kPanelVectors; ++i) {
+      hn::Store(acc[r][i / kPanelVectors][i % kPanelVectors], d, sums + i * kLanes);
+    }
+  }
+}
+
+template <class T, size_t R>
+HWY_INLINE void PanelsOf(const GemmStreamArgs& args) {
+  constexpr size_t kColumns = kPanelVectors * kLanes;
+  constexpr size_t kTogether = R == 1 ? 4 : R == 4 ? 1 : 2;
+  const size_t count = (args.column_count + kColumns - 1) / kColumns;
+  size_t panel = 0;
+  for (; panel + kTogether <= count; panel += kTogether) {
+    MultiplyPanels<T, R, kTogether>(args, panel);
+  }
+  for (; panel < count; ++panel) MultiplyPanels<T, R, 1>(args, panel);
+}
+
 // Sums of the columns [column, column + C): each B row of the depth is a stream.
 template <class T, size_t R, size_t C>
 HWY_INLINE void DotColumns(const GemmStreamArgs& args, size_t column) {
@@ -139,6 +195,14 @@ void Rows(const GemmStreamArgs& args) {
   if (args.row_count == 2) return RowsOf<T, 2>(args);
   if (args.row_count == 3) return RowsOf<T, 3>(args);
   RowsOf<T, 4>(args);
+}
+
+template <class T>
+void Panels(const GemmStreamArgs& args) {
+  if (args.row_count == 1) return PanelsOf<T, 1>(args);
+  if (args.row_count == 2) return PanelsOf<T, 2>(args);
+  if (args.row_count == 3) return PanelsOf<T, 3>(args);
+  PanelsOf<T, 4>(args);
 }
 
 template <class T>

@@ -18,9 +18,13 @@ HWY_BEFORE_NAMESPACE();
 namespace lanewise::kernels::HWY_NAMESPACE {
 
 GemmStreams ProductStreams(DataType type) {
-  if (type == DataType::kF16) return {&Rows<core::F16>, &Dots<core::F16>, &Finish};
-  if (type == DataType::kBF16) return {&Rows<core::BF16>, &Dots<core::BF16>, &Finish};
-  return {&Rows<float>, &Dots<float>, &Finish};
+  if (type == DataType::kF16) {
+    return {&Rows<core::F16>, &Panels<core::F16>, &Dots<core::F16>, &Finish};
+  }
+  if (type == DataType::kBF16) {
+    return {&Rows<core::BF16>, &Panels<core::BF16>, &Dots<core::BF16>, &Finish};
+  }
+  return {&Rows<float>, &Panels<float>, &Dots<float>, &Finish};
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

@@ -32,18 +32,16 @@ ConstTensor RowsOf(const ConstTensor& matrix, int64_t first, int64_t count) {
           matrix.strides};
 }
 
-// Appends rows of a matrix as f32.
-void AppendRows(const ConstTensor& matrix, int64_t target, std::vector<float>& to) {
-  const size_t begin = to.size();
-  to.resize(begin + static_cast<size_t>(matrix.sizes[2] * matrix.sizes[3]));
+// Copies a matrix to `to`, whose rows follow each other, as `type`.
+void CopyRows(const ConstTensor& matrix, int64_t target, DataType type, char* to) {
   kernels::ConvertArgs args;
   args.from = matrix.data;
   args.from_stride = matrix.strides[2];
-  args.to = to.data() + begin;
+  args.to = to;
   args.to_stride = matrix.sizes[3];
   args.row_count = static_cast<size_t>(matrix.sizes[2]);
   args.columns = static_cast<size_t>(matrix.sizes[3]);
-  kernels::ConvertRowsFor(target, matrix.type, DataType::kF32)(args);
+  kernels::ConvertRowsFor(target, matrix.type, type)(args);
 }
 
 Status PackInto(PackedMatrix& to, const ConstTensor& matrix, const Runtime& runtime) {
@@ -54,11 +52,14 @@ Status PackInto(PackedMatrix& to, const ConstTensor& matrix, const Runtime& runt
 }
 
 Status PackKeysAndValues(const MultiHeadWeights& weights, int64_t target, Layer& layer) {
-  std::vector<float> both;
-  AppendRows(weights.k, target, both);
-  AppendRows(weights.v, target, both);
+  const DataType type = weights.k.type == weights.v.type ? weights.k.type : DataType::kF32;
   const Sizes sizes = {1, 1, 2 * layer.k_columns(), layer.shape.kv_d_model};
-  return PackInto(layer.kv, ConstTensor(both.data(), sizes), layer.runtime);
+  const int64_t bytes = layer.k_columns() * layer.shape.kv_d_model * core::ElementBytes(type);
+  const Workspace both(static_cast<size_t>(2 * bytes));
+  if (both.size_bytes() < static_cast<size_t>(2 * bytes)) return Status::OutOfMemory();
+  CopyRows(weights.k, target, type, static_cast<char*>(both.data()));
+  CopyRows(weights.v, target, type, static_cast<char*>(both.data()) + bytes);
+  return PackInto(layer.kv, {both.data(), type, sizes, DenseStrides(sizes)}, layer.runtime);
 }
 
 void CopyBias(const ArrayView<float>& bias, int64_t first, int64_t count, std::vector<float>& to) {

@@ -13,6 +13,7 @@
 #include "src/core/element_bytes.h"
 #include "src/core/sizes.h"
 #include "src/core/workspace.h"
+#include "src/gemm/packed_matrix.h"
 #include "src/layers/check.h"
 #include "src/layers/decision.h"
 #include "src/layers/layer.h"
@@ -68,8 +69,7 @@ AttentionShape ShapeOf(const Layer& layer, const MultiHeadCall& call) {
 
 struct Product {
   int64_t rows;
-  int64_t columns;
-  int64_t depth;
+  const PackedMatrix& weights;
   DataType a_type;
   DataType c_type;
   bool bias;
@@ -78,9 +78,10 @@ struct Product {
 Result<GemmPlan> PlanProduct(const Product& product, const Runtime& runtime) {
   GemmShape shape;
   shape.rows = product.rows;
-  shape.columns = product.columns;
-  shape.depth = product.depth;
+  shape.columns = product.weights.layout()->columns;
+  shape.depth = product.weights.layout()->depth;
   shape.a_type = product.a_type;
+  shape.b_type = product.weights.layout()->type;
   shape.c_type = product.c_type;
   GemmOptions options;
   options.bias = product.bias;
@@ -96,18 +97,15 @@ Result<Steps> PlanSteps(const Layer& layer, const MultiHeadCall& call,
   if (!attention.ok()) return attention.status();
   const int64_t items = options.ragged ? 1 : call.batch;
   const int64_t q_rows = items * call.queries;
-  Result<GemmPlan> q = PlanProduct({q_rows, layer.q_columns(), layer.shape.d_model, call.x_type,
-                                    DataType::kF32, !layer.q_bias.empty()},
-                                   layer.runtime);
+  Result<GemmPlan> q = PlanProduct(
+      {q_rows, layer.q, call.x_type, DataType::kF32, !layer.q_bias.empty()}, layer.runtime);
   if (!q.ok()) return q.status();
-  Result<GemmPlan> kv =
-      PlanProduct({items * call.keys, 2 * layer.k_columns(), layer.shape.kv_d_model, call.x_kv_type,
-                   DataType::kF32, !layer.kv_bias.empty()},
-                  layer.runtime);
+  Result<GemmPlan> kv = PlanProduct(
+      {items * call.keys, layer.kv, call.x_kv_type, DataType::kF32, !layer.kv_bias.empty()},
+      layer.runtime);
   if (!kv.ok()) return kv.status();
-  Result<GemmPlan> out = PlanProduct({q_rows, layer.shape.d_model, layer.q_columns(),
-                                      DataType::kF32, call.out_type, !layer.out_bias.empty()},
-                                     layer.runtime);
+  Result<GemmPlan> out = PlanProduct(
+      {q_rows, layer.out, DataType::kF32, call.out_type, !layer.out_bias.empty()}, layer.runtime);
   if (!out.ok()) return out.status();
   return Steps{std::move(*q), std::move(*kv), std::move(*attention), std::move(*out)};
 }

@@ -26,19 +26,28 @@ std::vector<std::string> Names(const std::vector<Case>& cases) {
 TEST(CasesTest, NamesAreUniqueAndKnown) {
   const std::vector<std::string> names = Names(AllCases());
   EXPECT_EQ(std::set<std::string>(names.begin(), names.end()).size(), names.size());
-  EXPECT_EQ(names,
-            (std::vector<std::string>{
-                "full_d64",          "full_d128",     "full_d128_f16",    "full_d128_bf16",
-                "full_d64_mask",     "full_d64_bias", "full_d64_softcap", "gaussian_d64",
-                "additive_d64",      "causal_d64",    "causal_d128",      "bert",
-                "local32",           "local128",      "local512",         "window128_causal",
-                "decode_gqa",        "decode_mha",    "decode_f16",       "decode_bf16",
-                "decode_l2",         "decode_long",   "chunk_gqa",        "gemm_512",
-                "gemm_1024",         "gemm_2048",     "gemm_proj",        "gemm_small",
-                "gemm_small_packed", "gemm_depth64",  "gemm_row",         "gemm_row_transposed",
-                "softmax_rows",      "mha_base",      "mha_minilm",       "heads_1",
-                "heads_2",           "heads_4",       "heads_8",          "heads_16",
-                "heads_32"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"full_d64",          "full_d128",
+                                             "full_d128_f16",     "full_d128_bf16",
+                                             "full_d64_mask",     "full_d64_bias",
+                                             "full_d64_softcap",  "gaussian_d64",
+                                             "additive_d64",      "causal_d64",
+                                             "causal_d128",       "bert",
+                                             "local32",           "local128",
+                                             "local512",          "window128_causal",
+                                             "decode_gqa",        "decode_mha",
+                                             "decode_f16",        "decode_bf16",
+                                             "decode_l2",         "decode_long",
+                                             "chunk_gqa",         "gemm_512",
+                                             "gemm_1024",         "gemm_2048",
+                                             "gemm_proj",         "gemm_small",
+                                             "gemm_small_packed", "gemm_depth64",
+                                             "gemm_row",          "gemm_row_transposed",
+                                             "gemm_row_packed",   "gemm_row_packed_bf16",
+                                             "softmax_rows",      "mha_base",
+                                             "mha_minilm",        "heads_1",
+                                             "heads_2",           "heads_4",
+                                             "heads_8",           "heads_16",
+                                             "heads_32"}));
 }
 
 TEST(CasesTest, LinesOfTheTable) {
@@ -119,6 +128,7 @@ TEST(CasesTest, MatrixProducts) {
     const char* name;
     int64_t rows, columns, depth;
     bool packed_b, transpose_b;
+    DataType b_type = DataType::kF32;
   } expected[] = {{"gemm_512", 512, 512, 512, false, false},
                   {"gemm_1024", 1024, 1024, 1024, false, false},
                   {"gemm_2048", 2048, 2048, 2048, false, false},
@@ -127,7 +137,9 @@ TEST(CasesTest, MatrixProducts) {
                   {"gemm_small_packed", 128, 768, 768, true, false},
                   {"gemm_depth64", 2048, 2048, 64, false, false},
                   {"gemm_row", 1, 4096, 4096, false, false},
-                  {"gemm_row_transposed", 1, 4096, 4096, false, true}};
+                  {"gemm_row_transposed", 1, 4096, 4096, false, true},
+                  {"gemm_row_packed", 1, 4096, 4096, true, false},
+                  {"gemm_row_packed_bf16", 1, 4096, 4096, true, false, DataType::kBF16}};
   const std::vector<GemmCase> cases = GemmCases();
   ASSERT_EQ(cases.size(), std::size(expected));
   for (size_t i = 0; i < cases.size(); ++i) {
@@ -137,6 +149,7 @@ TEST(CasesTest, MatrixProducts) {
     EXPECT_EQ(cases[i].shape.depth, expected[i].depth) << cases[i].name;
     EXPECT_EQ(cases[i].options.packed_b, expected[i].packed_b) << cases[i].name;
     EXPECT_EQ(cases[i].options.transpose_b, expected[i].transpose_b) << cases[i].name;
+    EXPECT_EQ(cases[i].shape.b_type, expected[i].b_type) << cases[i].name;
   }
 }
 

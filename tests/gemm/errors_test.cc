@@ -102,6 +102,10 @@ TEST(GemmErrorsTest, Overrides) {
   overrides.variant = "dots";
   EXPECT_TRUE(PlanStatus(Shape(), options, overrides).ok());
   EXPECT_THAT(PlanStatus(Shape(), {}, overrides), IsInvalid({"variant", "dots"}));
+  options.packed_b = true;
+  EXPECT_THAT(PlanStatus(Shape(), options, overrides), IsInvalid({"variant", "dots", "packed"}));
+  overrides.variant = "rows";
+  EXPECT_TRUE(PlanStatus(Shape(), options, overrides).ok());
   overrides = {};
   overrides.variant = "rows";
   overrides.row_block = 5;
@@ -178,7 +182,12 @@ TEST(GemmErrorsTest, PackedMatrices) {
   const PackedMatrix wide = pack({1, 1, 8, 3}, true);
   const PackedMatrix many = pack({2, 1, 3, 7});
   const PackedMatrix right = pack({1, 1, 3, 7});
+  Result<PackedMatrix> made =
+      PackB(ConstTensor(b.data(), DataType::kF16, Sizes{1, 1, 3, 7}), false, OneThread());
+  ASSERT_TRUE(made.ok());
+  const PackedMatrix halves = std::move(*made);
   EXPECT_GE(right.size_bytes(), 3 * 7 * sizeof(float));
+  EXPECT_EQ(halves.size_bytes(), right.size_bytes() / 2);
   EXPECT_EQ(empty.size_bytes(), 0U);
   using T = GemmTensors;
   const auto with = [](const PackedMatrix* packed) {
@@ -189,6 +198,7 @@ TEST(GemmErrorsTest, PackedMatrices) {
   };
   ExpectRunFails(options, {"packed_b", "null"}, with(nullptr));
   ExpectRunFails(options, {"packed_b", "empty"}, with(&empty));
+  ExpectRunFails(options, {"packed_b", "f16", "f32"}, with(&halves));
   ExpectRunFails(options, {"packed_b", "depth", "2", "3"}, with(&shallow));
   ExpectRunFails(options, {"packed_b", "columns", "8", "7"}, with(&wide));
   ExpectRunFails(options, {"packed_b", "batch", "2"}, with(&many));
@@ -238,7 +248,8 @@ TEST(GemmPlanTest, Explains) {
   options.transpose_b = true;
   EXPECT_EQ(explain(1, options).variant, "dots");
   options.packed_b = true;
-  EXPECT_EQ(explain(1, options).variant, "panels");
+  EXPECT_EQ(explain(1, options).variant, "rows");
+  EXPECT_EQ(explain(5, options).variant, "panels");
   const GemmExplanation explanation = explain(1 << 20);
   EXPECT_FALSE(explanation.tile.empty());
   EXPECT_EQ(explanation.threads, 1);

@@ -21,7 +21,7 @@ namespace {
 // Variants that can compute a case.
 std::vector<std::string> VariantsFor(const GemmOptions& options) {
   std::vector<std::string> variants = {"blocks", "panels"};
-  if (!options.packed_b) variants.emplace_back(options.transpose_b ? "dots" : "rows");
+  variants.emplace_back(options.transpose_b && !options.packed_b ? "dots" : "rows");
   return variants;
 }
 
@@ -75,6 +75,30 @@ TEST_P(GemmTest, EveryLayoutAndVariant) {
         if (!options.packed_b && i % 2 == 0) path.overrides.depth_block = 8;
         ExpectMatchesReference(c, path);
         ++i;
+      }
+    }
+  }
+}
+
+// A packed B keeps its type. Columns around panels, several of which few rows take side by side,
+// and depths of one and two blocks.
+TEST_P(GemmTest, PackedMatricesOfEveryType) {
+  const auto columns = static_cast<int64_t>(Tiles().front().columns);
+  int i = 0;
+  for (const DataType type : {DataType::kF32, DataType::kF16, DataType::kBF16}) {
+    for (const int64_t rows : {1, 2, 3, 4, 5, 21}) {
+      for (const int64_t n : {int64_t{1}, columns, columns + 1, 2 * columns - 1, 5 * columns + 3}) {
+        for (const int64_t depth : {7, 530}) {
+          GemmCase c = {Shape(rows, n, depth)};
+          c.shape.b_type = type;
+          c.options.packed_b = c.options.bias = true;
+          c.options.transpose_b = i % 2 != 0;
+          c.b_strides = i % 3 == 0 ? PaddedStrides : lanewise::DenseStrides;
+          GemmPath path = Path();
+          path.threads = 1 + i % 3;
+          ExpectMatchesReference(c, path);
+          ++i;
+        }
       }
     }
   }

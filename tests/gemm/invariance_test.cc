@@ -62,15 +62,21 @@ TEST_P(GemmInvarianceTest, VariantsTilesBlocksAndThreads) {
 }
 
 TEST_P(GemmInvarianceTest, PackingChangesNothing) {
-  for (const bool transpose_b : {false, true}) {
-    GemmCase c = CaseOf(11, 40, 530);  // more than one depth block
-    c.options.transpose_b = transpose_b;
-    const std::vector<uint32_t> expected = BitsOf(c, Path());
-    c.options.packed_b = true;
-    for (const int threads : {1, 3}) {
-      GemmPath path = Path();
-      path.threads = threads;
-      EXPECT_EQ(BitsOf(c, path), expected) << threads;
+  for (const DataType type : {DataType::kF32, DataType::kF16, DataType::kBF16}) {
+    for (const bool transpose_b : {false, true}) {
+      GemmCase c = CaseOf(11, 140, 530);  // more than one depth block
+      c.shape.b_type = type;
+      c.options.transpose_b = transpose_b;
+      const std::vector<uint32_t> expected = BitsOf(c, Path());
+      c.options.packed_b = true;
+      for (const char* variant : {"", "blocks", "panels", "rows"}) {
+        for (const int threads : {1, 3}) {
+          GemmPath path = Path();
+          path.threads = threads;
+          path.overrides.variant = variant;
+          EXPECT_EQ(BitsOf(c, path), expected) << DataTypeName(type) << ", " << path.ToString();
+        }
+      }
     }
   }
 }

@@ -142,6 +142,28 @@ TEST(MultiHead, FusedWeightsGiveTheSameBits) {
   }
 }
 
+// Products take keys and values together, so two types of weights become one.
+TEST(MultiHead, EveryTypeOfWeights) {
+  const MultiHeadShape shape = LayerShape(4, 2, 8);
+  const DataType types[] = {DataType::kF32, DataType::kF16, DataType::kBF16};
+  for (const DataType k_type : types) {
+    for (const DataType v_type : types) {
+      for (const int64_t queries : {1, 13}) {
+        const Parameters k(shape, true, k_type);
+        const Parameters v(shape, true, v_type);
+        MultiHeadWeights weights = k.Apart();
+        weights.v = v.Apart().v;
+        weights.out = v.Apart().out;
+        LayerCall call(shape, SelfCall(1, queries));
+        ASSERT_TRUE(call.Run(MakeLayer(shape, weights)).ok());
+        ExpectMatchesReference(
+            shape, weights, call, {},
+            std::string(DataTypeName(k_type)) + " and " + std::string(DataTypeName(v_type)));
+      }
+    }
+  }
+}
+
 // Rows that do not lie evenly are copied first.
 TEST(MultiHead, StridesDoNotChangeBits) {
   const MultiHeadShape shape = LayerShape(4, 2, 8, 0, 24);
