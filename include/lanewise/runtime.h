@@ -37,9 +37,11 @@ struct Runtime {
 // The process-wide default: threads = min(CPUs in the affinity mask, container CPU quota), best
 // target. The environment is read once, at the first call:
 //
-//   LANEWISE_THREADS  a positive number of threads. Anything else, 0 included, is ignored and
-//                     leaves a `note`.
+//   LANEWISE_THREADS  a number of threads, 1 to 4096. Anything else is ignored and leaves a `note`.
 //   LANEWISE_TARGET   a target name, as in Runtime::target.
+//
+// If there is no memory for that, this call gives one thread and the best target; the next one
+// reads the environment again.
 //
 // Thread-safe.
 LANEWISE_EXPORT const Runtime& DefaultRuntime() noexcept;

@@ -7,21 +7,24 @@
 
 #include <charconv>
 #include <cstdlib>
+#include <new>
 #include <string_view>
 
 #include "src/machine/cpus.h"
 #include "src/machine/targets.h"
+#include "src/parallel/check_threads.h"
 
 namespace lanewise {
 namespace {
 
-// The value of LANEWISE_THREADS if it is a positive number, else what it replaces, with a note.
+// The value of LANEWISE_THREADS if it is a number of threads, else what it replaces, with a note.
 int ThreadsFrom(std::string_view text, int fallback, std::string& note) {
   int threads = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), threads);
-  if (error == std::errc() && end == text.data() + text.size() && threads > 0) return threads;
-  note = fmt::format("LANEWISE_THREADS: found \"{}\", expected a positive number; using {}", text,
-                     fallback);
+  const bool is_number = error == std::errc() && end == text.data() + text.size();
+  if (is_number && threads > 0 && threads <= parallel::kMaxThreads) return threads;
+  note = fmt::format("LANEWISE_THREADS: found \"{}\", expected 1 to {}; using {}", text,
+                     parallel::kMaxThreads, fallback);
   return fallback;
 }
 
@@ -38,8 +41,13 @@ Runtime FromEnvironment() {
 }  // namespace
 
 const Runtime& DefaultRuntime() noexcept {
-  static const Runtime runtime = FromEnvironment();
-  return runtime;
+  try {
+    static const Runtime runtime = FromEnvironment();
+    return runtime;
+  } catch (const std::bad_alloc&) {
+    static const Runtime one_thread = {1, {}, {}};
+    return one_thread;
+  }
 }
 
 std::vector<std::string> AvailableTargets() { return machine::AvailableTargets(); }

@@ -6,12 +6,6 @@
 #include <fmt/format.h>
 
 namespace lanewise::parallel {
-namespace {
-
-// A machine with more threads than this does not exist; a count beyond it is a mistake.
-constexpr int kMaxThreads = 4096;
-
-}  // namespace
 
 Status CheckThreads(int threads) {
   if (threads >= 0 && threads <= kMaxThreads) return {};

@@ -10,6 +10,9 @@
 
 namespace lanewise::parallel {
 
+// A machine with more threads than this does not exist; a count beyond it is a mistake.
+inline constexpr int kMaxThreads = 4096;
+
 Status CheckThreads(int threads);
 
 }  // namespace lanewise::parallel

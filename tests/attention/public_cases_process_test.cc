@@ -158,7 +158,7 @@ TEST(PublicCases, C111_DefaultThreadsFromTheVariable) {
   EXPECT_EQ(with("3"), "3");
   EXPECT_EQ(with("1"), "1");
   const std::string unset = DefaultThreads({});
-  for (const char* ignored : {"0", "abc", "-1", "2x", "1.5", "99999999999999999999"}) {
+  for (const char* ignored : {"0", "abc", "-1", "2x", "1.5", "4097", "99999999999999999999"}) {
     EXPECT_EQ(with(ignored), unset + " with a note") << ignored;
   }
 }
