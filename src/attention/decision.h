@@ -90,6 +90,8 @@ struct AttentionPlan::Decision {
   bool kv_block_overridden = false;
   bool q_groups_overridden = false;
   bool grain_overridden = false;
+  bool target_overridden = false;
+  bool threads_overridden = false;
 };
 
 }  // namespace lanewise

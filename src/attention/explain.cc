@@ -58,15 +58,17 @@ PlanExplanation AttentionPlan::Explain() const {
     explanation.variant = "lanes, few";
     ExplainLanes(decision, explanation);
     explanation.reasons.push_back(fmt::format(
-        "few: for sequences of at most {} rows a kv head (queries times heads that share it)",
+        "few: for sequences with rows a kv head (queries times heads that share it) of at most {}",
         decision.few_rows));
   } else if (decision.TakesFew(rows)) {
     explanation.variant = "few";
     ExplainFew(decision, explanation);
     if (!decision.variant_overridden) {
-      explanation.reasons.push_back(fmt::format(
-          "lanes: {} rows a kv head (queries times heads that share it), expected more than {}",
-          rows, decision.few_rows));
+      explanation.reasons.push_back(
+          fmt::format("lanes: rows a kv head (queries times heads that share it): found {}, "
+                      "expected more than {} "
+                      "for this dim",
+                      rows, decision.few_rows));
     }
   } else {
     explanation.variant = "lanes";
@@ -76,10 +78,13 @@ PlanExplanation AttentionPlan::Explain() const {
                                                 attention::ScoreName(decision.options.score)));
     } else if (!decision.variant_overridden) {
       explanation.reasons.push_back(fmt::format(
-          "few: {} rows a kv head (queries times heads that share it), expected at most {}", rows,
-          decision.few_rows));
+          "few: rows a kv head (queries times heads that share it): found {}, expected at most {} "
+          "for this dim",
+          rows, decision.few_rows));
     }
   }
+  explanation.sources.push_back({"target", SourceText(decision.target_overridden)});
+  explanation.sources.push_back({"threads", SourceText(decision.threads_overridden)});
   explanation.target = decision.target;
   explanation.threads = decision.team.workers();
   explanation.workspace_bytes = static_cast<int64_t>(workspace_bytes());

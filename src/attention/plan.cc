@@ -215,6 +215,8 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
   decision->target_id = *target;
   decision->target = machine::TargetName(*target);
   decision->note = runtime.note;
+  decision->target_overridden = !runtime.target.empty();
+  decision->threads_overridden = runtime.threads != DefaultRuntime().threads;
   decision->kv_block_overridden = overrides.kv_block != 0;
   decision->q_groups_overridden = overrides.q_groups != 0;
   decision->grain_overridden = overrides.grain != 0;

@@ -54,9 +54,17 @@ TEST(AttentionPlan, ExplainsItsDefaults) {
     tile_exists |= tile.tile == explanation.tile;
   }
   EXPECT_TRUE(tile_exists) << explanation.tile;
-  for (const char* parameter : {"tile", "kv_block", "q_groups", "grain"}) {
+  for (const char* parameter : {"tile", "kv_block", "q_groups", "grain", "target"}) {
     EXPECT_EQ(SourceOf(explanation, parameter), "default") << parameter;
   }
+  runtime.threads = DefaultRuntime().threads;
+  runtime.target = AvailableTargets().front();
+  const PlanExplanation forced = PlanAttention(SquareShape(200), {}, runtime)->Explain();
+  EXPECT_EQ(SourceOf(forced, "target"), "override");
+  EXPECT_EQ(SourceOf(forced, "threads"), "default");
+  ++runtime.threads;
+  const PlanExplanation wider = PlanAttention(SquareShape(200), {}, runtime)->Explain();
+  EXPECT_EQ(SourceOf(wider, "threads"), "override");
   EXPECT_THAT(explanation.ToString(),
               ::testing::AllOf(::testing::HasSubstr(explanation.tile),
                                ::testing::HasSubstr(explanation.target),
