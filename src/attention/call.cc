@@ -68,7 +68,8 @@ std::optional<SharedLayout> LayOut(const AttentionPlan::Decision& decision) {
   constexpr int64_t kFloatBytes = sizeof(float);
   SharedLayout layout;
   layout.classes = *lists;
-  layout.partials = after(layout.classes, *classes);
+  constexpr int64_t kEntryBytes = sizeof(MaskClasses::Entry);
+  layout.partials = after(layout.classes, *classes * kEntryBytes);
   layout.tanh_weights = after(layout.partials, *partials * kFloatBytes);
   layout.wk_columns = after(layout.tanh_weights, shape.hidden * kFloatBytes);
   layout.size = layout.wk_columns + *wk_columns;
@@ -103,7 +104,7 @@ Call::Call(const AttentionPlan::Decision& decision, const AttentionTensors& tens
   if (options.mask) {
     mask_ = Broadcast(tensors.mask);
     mask_classes_ = MaskClasses(mask_, shape, decision.lanes,
-                                reinterpret_cast<TileClass*>(bytes + layout.classes));
+                                reinterpret_cast<MaskClasses::Entry*>(bytes + layout.classes));
   }
 
   // Heads that share a mask or bias take its rows in turn, so that they are read once.

@@ -125,11 +125,12 @@ class LanesLoop {
                                    std::min((block + 1) * kv_block, tile_.heads.visibility.keys())};
       bool started = false;
       for (int64_t g = 0; g < tile_.group_count; ++g) {
-        const KeyRange keys = StepKeys(rows_[g], block_keys);
+        const MaskPart part = call_.mask_classes().Of(
+            tile_.heads.batch, tile_.heads.kv_head, rows_[g].first_row / lanes_, block, block_keys);
+        if (part.part_class == TileClass::kEmpty) continue;
+        const KeyRange keys = StepKeys(rows_[g], part.keys);
         if (keys.empty()) continue;
-        mask_class_ = call_.mask_classes().Of(tile_.heads.batch, tile_.heads.kv_head,
-                                              rows_[g].first_row / lanes_, block);
-        if (mask_class_ == TileClass::kEmpty) continue;
+        mask_class_ = part.part_class;
         if (!started) {
           StartBlock(
               Intersection(block_keys, {any.begin, any.end + static_cast<int64_t>(kernel_.rows)}));
