@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "tests/support/attention_case.h"
+#include "tests/support/concurrency.h"
 #include "tests/support/gen.h"
 #include "tests/support/patterns.h"
-#include "tests/support/sanitizers.h"
 
 namespace lanewise::testing {
 namespace {
@@ -47,13 +47,6 @@ AttentionCase SmallDecodeCase(uint32_t seed) {
 }
 
 using MakeCase = AttentionCase (*)(uint32_t seed);
-
-// Thread counts of a plan. The thread sanitizer cannot see how a oneTBB library that is not built
-// with it hands work to its threads, and would report every task as a race. What plans share, and
-// what callers share, does not depend on the count.
-std::vector<int> PlanThreads() {
-  return kThreadSanitizer ? std::vector<int>{1} : std::vector<int>{1, 2, 0};
-}
 
 Runtime WithThreads(int threads) {
   Runtime runtime = DefaultRuntime();
