@@ -164,26 +164,32 @@ HWY_INLINE size_t VectorsToTake(size_t left) {
   return left == kFewVectors + 1 ? 2 : kFewVectors / 2 * 2;
 }
 
-// Scores of `count` vectors of queries against S steps of keys.
+// Vectors of queries that are taken together.
+struct VectorRange {
+  size_t first;
+  size_t count;
+};
+
+// Scores of `vectors` against S steps of keys.
 template <Rows kRows, size_t S, class T, class Wide>
 HWY_INLINE void ScoreVectors(const FewScoreArgs& args, const T* const* rows, int64_t next,
-                             const Wide& wide, size_t vector, size_t count, float* sums) {
+                             const Wide& wide, const VectorRange& vectors, float* sums) {
   if constexpr (S == 2) {
-    if (kPairedVectors == 1 || count == 1) {
-      ScoreTile<kRows, 1, S>(args, rows, next, wide, vector, sums);
+    if (kPairedVectors == 1 || vectors.count == 1) {
+      ScoreTile<kRows, 1, S>(args, rows, next, wide, vectors.first, sums);
     } else {
-      ScoreTile<kRows, kPairedVectors, S>(args, rows, next, wide, vector, sums);
+      ScoreTile<kRows, kPairedVectors, S>(args, rows, next, wide, vectors.first, sums);
     }
   } else {
-    switch (count) {
+    switch (vectors.count) {
       case 1:
-        return ScoreTile<kRows, 1, S>(args, rows, next, wide, vector, sums);
+        return ScoreTile<kRows, 1, S>(args, rows, next, wide, vectors.first, sums);
       case 2:
-        return ScoreTile<kRows, 2, S>(args, rows, next, wide, vector, sums);
+        return ScoreTile<kRows, 2, S>(args, rows, next, wide, vectors.first, sums);
       case 3:
-        return ScoreTile<kRows, 3, S>(args, rows, next, wide, vector, sums);
+        return ScoreTile<kRows, 3, S>(args, rows, next, wide, vectors.first, sums);
       default:
-        return ScoreTile<kRows, kFewVectors, S>(args, rows, next, wide, vector, sums);
+        return ScoreTile<kRows, kFewVectors, S>(args, rows, next, wide, vectors.first, sums);
     }
   }
 }
@@ -194,21 +200,21 @@ HWY_INLINE void ScoreRows(const FewScoreArgs& args, const T* const* rows, int64_
                           const Wide& wide, size_t vector_count, float* sums) {
   if (vector_count <= kFewVectors) {
     constexpr Rows kRows = kFetches ? Rows::kOnly : Rows::kLater;
-    ScoreVectors<kRows, S>(args, rows, next, wide, 0, vector_count, sums);
+    ScoreVectors<kRows, S>(args, rows, next, wide, {0, vector_count}, sums);
     return;
   }
   if constexpr (S == 1) {
     size_t vector = VectorsToTake(vector_count);
-    ScoreVectors<kFetches ? Rows::kFirst : Rows::kLater, S>(args, rows, next, wide, 0, vector,
+    ScoreVectors<kFetches ? Rows::kFirst : Rows::kLater, S>(args, rows, next, wide, {0, vector},
                                                             sums);
     if constexpr (kFetches) {
       const size_t count = VectorsToTake(vector_count - vector);
-      ScoreVectors<Rows::kSecond, S>(args, rows, next, NoWidening(), vector, count, sums);
+      ScoreVectors<Rows::kSecond, S>(args, rows, next, NoWidening(), {vector, count}, sums);
       vector += count;
     }
     while (vector < vector_count) {
       const size_t count = VectorsToTake(vector_count - vector);
-      ScoreVectors<Rows::kLater, S>(args, rows, next, NoWidening(), vector, count, sums);
+      ScoreVectors<Rows::kLater, S>(args, rows, next, NoWidening(), {vector, count}, sums);
       vector += count;
     }
   }

@@ -28,32 +28,41 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 // read advance side by side.
 inline constexpr size_t kPackSteps = 8;
 
+// Columns of B and the panel that they go to.
+template <class T>
+struct PanelCopy {
+  const T* from;  // [depth, count]
+  int64_t from_stride;
+  size_t count;
+  float* to;  // [depth, columns]
+  size_t columns;
+};
+
 // Steps [begin, end) of a panel of NV whole vectors.
-template <class T, size_t NV>
-HWY_INLINE void PackWhole(FloatTag d, const T* b, int64_t b_stride, size_t begin, size_t end,
-                          float* HWY_RESTRICT to) {
-  const T* HWY_RESTRICT from = b + static_cast<int64_t>(begin) * b_stride;
-  to += begin * NV * kLanes;
+template <size_t NV, class T>
+HWY_INLINE void PackWhole(FloatTag d, const PanelCopy<T>& panel, size_t begin, size_t end) {
+  const T* HWY_RESTRICT from = panel.from + static_cast<int64_t>(begin) * panel.from_stride;
+  float* HWY_RESTRICT to = panel.to + begin * NV * kLanes;
   for (size_t s = begin; s < end; ++s) {
     HWY_UNROLL(4)
     for (size_t v = 0; v < NV; ++v) {
       hn::Store(LoadElements(d, from + v * kLanes), d, to + v * kLanes);
     }
-    from += b_stride;
+    from += panel.from_stride;
     to += NV * kLanes;
   }
 }
 
-// The same for `count` of the `columns` columns, and zeros for the others.
+// The same for a panel of any number of columns, with zeros after the last one that B has.
 template <class T>
-HWY_INLINE void PackSome(FloatTag d, const T* b, int64_t b_stride, size_t begin, size_t end,
-                         float* HWY_RESTRICT to, size_t count, size_t columns) {
+HWY_INLINE void PackSome(FloatTag d, const PanelCopy<T>& panel, size_t begin, size_t end) {
+  float* HWY_RESTRICT to = panel.to;
   for (size_t s = begin; s < end; ++s) {
-    const T* HWY_RESTRICT from = b + static_cast<int64_t>(s) * b_stride;
-    for (size_t v = 0; v < columns; v += kLanes) {
+    const T* HWY_RESTRICT from = panel.from + static_cast<int64_t>(s) * panel.from_stride;
+    for (size_t v = 0; v < panel.columns; v += kLanes) {
       const FloatVec x =
-          v < count ? LoadUpTo(d, from + v, HWY_MIN(count - v, kLanes)) : hn::Zero(d);
-      hn::Store(x, d, to + s * columns + v);
+          v < panel.count ? LoadUpTo(d, from + v, HWY_MIN(panel.count - v, kLanes)) : hn::Zero(d);
+      hn::Store(x, d, to + s * panel.columns + v);
     }
   }
 }
@@ -64,15 +73,16 @@ void Pack(const GemmPackArgs& args, size_t columns) {
   const T* b = static_cast<const T*>(args.b);
   for (size_t begin = 0; begin < args.depth; begin += kPackSteps) {
     const size_t end = HWY_MIN(begin + kPackSteps, args.depth);
-    float* HWY_RESTRICT panel = args.to;
-    for (size_t j = 0; j < args.column_count; j += columns, panel += args.panel_stride) {
+    float* to = args.to;
+    for (size_t j = 0; j < args.column_count; j += columns, to += args.panel_stride) {
       const size_t count = HWY_MIN(args.column_count - j, columns);
+      const PanelCopy<T> panel = {b + j, args.b_stride, count, to, columns};
       if (count == columns && columns == 2 * kLanes) {
-        PackWhole<T, 2>(d, b + j, args.b_stride, begin, end, panel);
+        PackWhole<2>(d, panel, begin, end);
       } else if (count == columns && columns == 3 * kLanes) {
-        PackWhole<T, 3>(d, b + j, args.b_stride, begin, end, panel);
+        PackWhole<3>(d, panel, begin, end);
       } else {
-        PackSome(d, b + j, args.b_stride, begin, end, panel, count, columns);
+        PackSome(d, panel, begin, end);
       }
     }
   }
