@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Each mistake is an error that names the argument, what was found and what was expected, and
-// leaves the output alone.
+// leaves the output alone. Tests with C094 in their names are what that public report is about.
 
 #include <gtest/gtest.h>
 
@@ -148,10 +148,13 @@ TEST_F(LayerCallErrors, Plans) {
   ExpectPlanError(SelfCall(2, 5), options, {"softcap", "-1"});
 }
 
-TEST_F(LayerCallErrors, Arrays) {
+TEST_F(LayerCallErrors, C094_Arrays) {
   MultiHeadTensors tensors = arrays_.tensors();
   tensors.x.sizes[3] = 31;
   ExpectRunError(call_, tensors, {"x", "31", "32"});
+  tensors = arrays_.tensors();
+  tensors.x_kv.sizes[0] = 3;
+  ExpectRunError(call_, tensors, {"x_kv", "3", "2"});
   tensors = arrays_.tensors();
   tensors.x_kv.data = nullptr;
   ExpectRunError(call_, tensors, {"x_kv", "null"});
@@ -164,6 +167,29 @@ TEST_F(LayerCallErrors, Arrays) {
   tensors = arrays_.tensors();
   tensors.out.data = const_cast<void*>(tensors.x.data);
   ExpectRunError(call_, tensors, {"out", "x", "own"});
+}
+
+TEST_F(LayerCallErrors, C094_ValidLengths) {
+  AttentionOptions options;
+  options.kv_len = true;
+  MultiHeadTensors tensors = arrays_.tensors();
+  int64_t lengths[] = {7, 7, 7};
+  tensors.attention.kv_len = {lengths, 3};
+  ExpectRunError(call_, tensors, {"kv_len", "3", "2"}, options);
+  tensors.attention.kv_len = {nullptr, 2};
+  ExpectRunError(call_, tensors, {"kv_len", "null"}, options);
+  tensors.attention.kv_len = {lengths, 2};
+  for (const int64_t bad : {int64_t{8}, int64_t{-1}}) {
+    lengths[1] = bad;
+    ExpectRunError(call_, tensors, {"kv_len", std::to_string(bad), "7"}, options);
+  }
+  // Nothing is left behind that a call which is right would trip over.
+  lengths[1] = 7;
+  LayerCall plain(shape_, call_);
+  ASSERT_TRUE(plain.Run(layer_).ok());
+  arrays_.attention.kv_len = {lengths, 2};
+  ASSERT_TRUE(arrays_.Run(layer_, options).ok());
+  EXPECT_EQ(arrays_.Bits(), plain.Bits());
 }
 
 TEST_F(LayerCallErrors, ArraysThatAreNotWanted) {

@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Public failure reports that concern layers, by their number.
+// Public failure reports that concern layers, by their number. C094 is in errors_test.cc.
 
 #include <gtest/gtest.h>
 
@@ -159,6 +159,32 @@ TEST(PublicCasesLayers, C092AMaskIsHonouredWithAllElseAtItsDefaults) {
   const std::vector<float> out = call.out().Values();
   for (size_t i = 0; i < out.size(); ++i) {
     EXPECT_EQ(out[i], x[static_cast<size_t>((n - 1) * 32) + i % 32]) << i;
+  }
+}
+
+// Of key j of all, counted over the sequences, kv head h holds j + 10 h.
+TEST(PublicCasesLayers, C095RaggedDecodeWithEmptySequences) {
+  const std::vector<int64_t> q_offsets = {0, 0, 1, 1, 2};
+  const std::vector<int64_t> k_offsets = {0, 0, 3, 3, 8};
+  std::vector<float> x_kv;
+  for (int j = 0; j < 8; ++j) {
+    for (int h = 0; h < 3; ++h) x_kv.push_back(static_cast<float>(j + 10 * h));
+  }
+  AttentionOptions options;
+  options.ragged = true;
+  for (const std::string& target : TestedTargets()) {
+    AveragingLayer layer(9, 3, 1);
+    // Each output column is one query head of another kv head.
+    for (int64_t h = 0; h < 3; ++h) {
+      LayerCall call(layer.shape(), CrossCall(4, 2, 8), DenseStrides, /*ragged=*/true);
+      call.x_kv().Set(x_kv);
+      call.attention.q_offsets = {q_offsets.data(), 5};
+      call.attention.k_offsets = {k_offsets.data(), 5};
+      const Status status = call.Run(layer.Choosing({h, 3 + h, 6 + h}, target), options);
+      ASSERT_TRUE(status.ok()) << status.message();
+      EXPECT_EQ(call.out().Values(), (std::vector<float>{1, 11, 21, 5, 15, 25}))
+          << target << ", head " << h << " of each kv head";
+    }
   }
 }
 

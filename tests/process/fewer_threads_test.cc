@@ -168,8 +168,8 @@ TEST(FewerThreadsTest, UserWithALimitOnThreads) {
   ReportToParent("done");
 }
 
-// A container's limit on CPU time.
-TEST(FewerThreadsTest, DefaultThreadsObeyTheQuotaOfAControlGroup) {
+// Public report C111: a container's limit on CPU time.
+TEST(FewerThreadsTest, C111_DefaultThreadsObeyTheQuotaOfAControlGroup) {
   if (!CanFork()) GTEST_SKIP() << "the thread sanitizer does not support fork";
   if (InFreshProcess()) return ReportToParent(std::to_string(DefaultRuntime().threads));
   Cgroup group("cpu");
