@@ -12,6 +12,7 @@
 #include <cstring>
 #include <utility>
 
+#include "tests/support/attention_variant.h"
 #include "tests/support/gen.h"
 
 namespace lanewise::testing {
@@ -259,6 +260,7 @@ PreparedCase::PreparedCase(AttentionCase description)
 }
 
 AttentionRun PreparedCase::Run(const Path& path) const {
+  if (path.mask || path.shared_heads) return RunVariant(case_, path);
   AttentionOptions options = case_.options;
   options.lse = options.lse || path.lse;
   options.weights = options.weights || (path.weights && !options.ragged);

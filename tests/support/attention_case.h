@@ -127,8 +127,8 @@ class PreparedCase {
   // Everything but the outputs, of which only the type of `out` is there.
   const AttentionTensors& inputs() const { return inputs_; }
 
-  // Computes on `path`; a ragged batch without weights. Errors, elements that were not written and
-  // padding that was are test failures.
+  // Computes on `path`; a ragged batch without weights and without a mask. Errors, elements that
+  // were not written and padding that was are test failures.
   AttentionRun Run(const Path& path) const;
 
   // The definition of the case, with bounds derived from its data.

@@ -39,6 +39,17 @@ std::vector<Path> MakeEveryPath() {
           paths.push_back(path);
         }
       }
+      for (const unsigned outputs : {0U, 1U, 2U, 3U}) {
+        Path path = kernel;
+        const size_t turn = paths.size();
+        path.runtime.threads = 1 + static_cast<int>(turn / 3 % 3);
+        path.lse = outputs % 2 != 0;
+        path.weights = outputs / 2 != 0;
+        path.mask = turn % 3 != 0;
+        path.shared_heads = turn % 3 != 1;
+        if (turn % 5 < 2) path.overrides.kv_block = kSmallKvBlock;
+        paths.push_back(path);
+      }
     }
   }
   return paths;
@@ -80,6 +91,8 @@ std::string Path::ToString() const {
   if (overrides.grain != 0) text += ", grain " + std::to_string(overrides.grain);
   if (lse) text += ", with lse";
   if (weights) text += ", with weights";
+  if (mask) text += ", with a mask that hides nothing";
+  if (shared_heads) text += ", with each head twice";
   return text;
 }
 

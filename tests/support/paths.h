@@ -23,6 +23,9 @@ struct Path {
   attention::PlanOverrides overrides = {};
   bool lse = false;      // also ask for the log-sum-exp
   bool weights = false;  // also ask for the weights
+  // What PreparedCase::Run does to a case, and what must not change its rows:
+  bool mask = false;          // if it has none, one that hides nothing
+  bool shared_heads = false;  // each query head twice, over the same kv heads
 
   std::string ToString() const;
 };
@@ -41,7 +44,8 @@ Path TilePath(const std::string& target, const kernels::LanesKernel& tile);
 Path FewPath(const std::string& target);
 
 // Every target x (tile of `lanes`, or `few`) x {1, 2, 3} threads x with and without LSE x with and
-// without weights; kv_block alternates between the default and a small one.
+// without weights; kv_block alternates between the default and a small one. Then every target x
+// kernel x LSE x weights with a mask, with shared heads and with both, in turn, as are threads.
 const std::vector<Path>& EveryPath();
 
 // Every target x (tile of `lanes`, or `few`) once; threads, LSE, weights and kv_block take turns.
