@@ -63,6 +63,11 @@ void PrintJson(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+Status FlushStdout() {
+  if (std::fflush(stdout) == 0) return {};
+  return Status::InvalidArgument("standard output cannot be written");
+}
+
 CLI::Option* AddInt(CLI::App& app, const std::string& flag, std::optional<int64_t>& value,
                     const std::string& description, IntRange range) {
   const auto store = [&value, flag, range](const std::string& text) {

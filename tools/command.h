@@ -41,6 +41,9 @@ int Fail(const Status& status);
 // JSON does not have, become null.
 void PrintJson(const nlohmann::ordered_json& json);
 
+// Makes sure that whoever reads stdout has got all of it so far. kInvalidArgument.
+Status FlushStdout();
+
 // Numbers that a flag accepts, both ends included.
 struct IntRange {
   int64_t smallest = std::numeric_limits<int64_t>::min();

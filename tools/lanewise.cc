@@ -4,11 +4,13 @@
 // The `lanewise` command. Exit codes: 0 success, 1 failure, 2 wrong usage; an error is one line on
 // stderr.
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cstdio>
+#include <csignal>
 #include <exception>
 #include <new>
 #include <string>
@@ -31,6 +33,18 @@ std::vector<std::string> SubcommandNames(const CLI::App& app) {
     names.push_back(command->get_name());
   }
   return names;
+}
+
+void SetUpProcess() {
+  // Files that become too large are errors of write(), which leave no part of a file behind.
+  std::signal(SIGXFSZ, SIG_IGN);
+  // A file that is opened may not take the number of a standard stream that is closed: what is
+  // printed would go there. Nothing can be written to these.
+  int descriptor = 0;
+  while (descriptor >= 0 && descriptor <= STDERR_FILENO) {
+    descriptor = open("/dev/null", O_RDONLY | O_CLOEXEC);
+  }
+  if (descriptor >= 0) close(descriptor);
 }
 
 int Main(int argc, char** argv) {
@@ -68,9 +82,12 @@ int Main(int argc, char** argv) {
 int main(int argc, char** argv) {
   using lanewise::tools::Fail;
   try {
+    lanewise::tools::SetUpProcess();
     const int exit_code = lanewise::tools::Main(argc, argv);
-    if (std::fflush(stdout) != 0) return Fail("standard output cannot be written");
-    return exit_code;
+    // One error is enough.
+    if (exit_code != lanewise::tools::kExitOk) return exit_code;
+    const lanewise::Status flushed = lanewise::tools::FlushStdout();
+    return flushed.ok() ? exit_code : Fail(flushed);
   } catch (const std::bad_alloc&) {
     return Fail("out of memory");
   } catch (const std::exception& error) {

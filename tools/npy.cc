@@ -213,7 +213,8 @@ Status Write(const std::string& path, const Array& array) {
   Result<tools::PendingFile> file = tools::PendingFile::Create(path);
   if (!file.ok()) return file.status();
   if (Status s = WriteTo(*file, array); !s.ok()) return s;
-  return file->Commit();
+  tools::PendingFile* const files[] = {&*file};
+  return tools::PendingFile::Commit(files);
 }
 
 }  // namespace lanewise::npy

@@ -23,7 +23,7 @@ bool SameFile(const std::string& a, const std::string& b) {
   const auto full = [](const std::string& path) {
     std::error_code error;
     // A relative path of which nothing exists would stay as it is.
-    const std::filesystem::path absolute = std::filesystem::absolute(path, error);
+    const std::filesystem::path absolute = std::filesystem::absolute(EndOfLinks(path), error);
     const std::filesystem::path canonical = std::filesystem::weakly_canonical(absolute, error);
     return error ? absolute : canonical;
   };
@@ -86,24 +86,28 @@ void Outputs::AddTo(const AttentionShape& shape, AttentionTensors& tensors) {
   if (weights_) tensors.weights = view(*weights_, shape.keys);
 }
 
-Status Outputs::Write() {
+std::vector<Output*> Outputs::All() {
   std::vector<Output*> all = {&out_};
   if (lse_) all.push_back(&*lse_);
   if (weights_) all.push_back(&*weights_);
-  for (Output* output : all) {
+  return all;
+}
+
+Status Outputs::Write() {
+  for (Output* output : All()) {
     const DataType type = output->array.type;
     const Result<npy::Array> stored =
         Converted(std::move(output->array), npy::ElementBytes(type) == 0 ? DataType::kF32 : type);
     if (!stored.ok()) return stored.status();
     if (Status s = npy::WriteTo(output->file, *stored); !s.ok()) return s;
   }
-  for (Output* output : all) {
-    if (Status s = output->file.Commit(); !s.ok()) {
-      for (Output* earlier : all) earlier->file.Revoke();
-      return s;
-    }
-  }
   return {};
+}
+
+Status Outputs::Commit() {
+  std::vector<PendingFile*> files;
+  for (Output* output : All()) files.push_back(&output->file);
+  return PendingFile::Commit(files);
 }
 
 }  // namespace lanewise::tools

@@ -41,11 +41,16 @@ class Outputs {
   // Puts views of the arrays into `tensors`, for a call with the sizes of `shape`.
   void AddTo(const AttentionShape& shape, AttentionTensors& tensors);
 
-  // Writes all files under their names, or none; those of bf16 as f32, which NumPy has. The arrays
-  // are gone afterwards.
+  // Writes the contents of all files; those of bf16 as f32, which NumPy has. The arrays are gone
+  // afterwards.
   Status Write();
 
+  // Gives all files their names, or none.
+  Status Commit();
+
  private:
+  std::vector<Output*> All();
+
   explicit Outputs(Output out) : out_(std::move(out)) {}
 
   Output out_;

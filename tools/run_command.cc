@@ -71,7 +71,11 @@ int Run(const RunFlags& flags) {
   } else {
     PrintReportText(report);
   }
-  return passes ? kExitOk : Fail(FailureLine(report));
+  if (!passes) return Fail(FailureLine(report));
+  // No file is there for somebody who was not told of it.
+  if (Status s = FlushStdout(); !s.ok()) return Fail(s);
+  if (Status s = outputs->Commit(); !s.ok()) return Fail(s);
+  return kExitOk;
 }
 
 }  // namespace

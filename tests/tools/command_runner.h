@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,14 +37,11 @@ inline std::string ContentsOf(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-// `stdout_path` replaces the captured standard output; `environment` holds NAME=value, and other
-// variables of lanewise are removed.
-inline Outcome RunCommand(std::vector<std::string> arguments,
-                          std::vector<std::string> environment = {},
-                          const std::string& stdout_path = "") {
-  const machine::TempTree captured;
-  const std::string out_path = stdout_path.empty() ? captured.Path("out") : stdout_path;
-  const std::string err_path = captured.Path("err");
+// Starts the command with its standard output and error going to files (an empty `out_path` closes
+// the former); -1 if that is impossible.
+// `environment` holds NAME=value, and other variables of lanewise are removed.
+inline pid_t StartCommand(std::vector<std::string> arguments, std::vector<std::string> environment,
+                          const std::string& out_path, const std::string& err_path) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string variable = *entry;
     if (!variable.starts_with("LANEWISE_")) environment.push_back(variable);
@@ -59,24 +57,44 @@ inline Outcome RunCommand(std::vector<std::string> arguments,
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out_path.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0600);
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err_path.c_str(),
                                    O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  if (out_path.empty()) {
+    posix_spawn_file_actions_addclose(&actions, STDOUT_FILENO);
+  } else {
+    posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out_path.c_str(),
+                                     O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  }
   pid_t child = -1;
   const int error = posix_spawn(&child, LANEWISE_COMMAND_PATH, &actions, nullptr,
                                 pointers(arguments).data(), pointers(environment).data());
   posix_spawn_file_actions_destroy(&actions);
-  Outcome outcome;
-  if (error != 0) {
-    ADD_FAILURE() << LANEWISE_COMMAND_PATH << " cannot be started, error " << error;
-    return outcome;
-  }
+  if (error == 0) return child;
+  ADD_FAILURE() << LANEWISE_COMMAND_PATH << " cannot be started, error " << error;
+  return -1;
+}
+
+// The status that waitpid has for it.
+inline int WaitFor(pid_t child) {
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  return status;
+}
+
+// `stdout_path` replaces the captured standard output, which is closed if it is empty.
+inline Outcome RunCommand(const std::vector<std::string>& arguments,
+                          const std::vector<std::string>& environment = {},
+                          const std::optional<std::string>& stdout_path = std::nullopt) {
+  const machine::TempTree captured;
+  const std::string out_path = stdout_path.value_or(captured.Path("out"));
+  const std::string err_path = captured.Path("err");
+  Outcome outcome;
+  const pid_t child = StartCommand(arguments, environment, out_path, err_path);
+  if (child < 0) return outcome;
+  const int status = WaitFor(child);
   if (WIFEXITED(status)) outcome.exit_code = WEXITSTATUS(status);
-  if (stdout_path.empty()) outcome.out = ContentsOf(out_path);
+  if (!stdout_path) outcome.out = ContentsOf(out_path);
   outcome.err = ContentsOf(err_path);
   return outcome;
 }

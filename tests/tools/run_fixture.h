@@ -55,7 +55,9 @@ class RunTest : public ::testing::Test {
   }
 
   // `lanewise run` on the inputs, with the output out.npy and `more`.
-  Outcome Run(const Arguments& more = {}) const {
+  Outcome Run(const Arguments& more = {}) const { return RunCommand(RunArguments(more)); }
+
+  Arguments RunArguments(const Arguments& more) const {
     Arguments arguments = {"run",
                            "--q",
                            folder_.Path("q.npy"),
@@ -66,7 +68,7 @@ class RunTest : public ::testing::Test {
                            "--out",
                            folder_.Path("out.npy")};
     arguments.insert(arguments.end(), more.begin(), more.end());
-    return RunCommand(arguments);
+    return arguments;
   }
 
   std::set<std::string> FileNames() const {
