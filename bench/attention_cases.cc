@@ -163,7 +163,11 @@ AttentionCase CustomCase(const AttentionShape& shape, const AttentionOptions& op
   if (options.score != AttentionScore::kDot) {
     name += fmt::format("_{}", attention::ScoreName(options.score));
   }
-  if (shape.hidden != 0) name += fmt::format("{}", shape.hidden);
+  // Of other scores, which it means nothing to, the number needs a name.
+  if (shape.hidden != 0) {
+    const bool follows = options.score == AttentionScore::kAdditive;
+    name += fmt::format("{}{}", follows ? "" : "_hidden", shape.hidden);
+  }
   if (options.bandwidth) name += fmt::format("{}", *options.bandwidth);
   if (options.wq) name += "_wq";
   if (options.wk) name += "_wk";

@@ -27,6 +27,9 @@
 namespace lanewise::tools {
 namespace {
 
+// An hour; longer rounds say nothing more.
+constexpr int kMostSeconds = 3600;
+
 class OverrideFlags {
  public:
   void AddTo(CLI::App& app) {
@@ -102,7 +105,12 @@ Result<Report> Measure(const std::vector<bench::Case>& cases, const BenchFlags& 
   const Runtime runtime = flags.runtime.runtime();
   const bench::Overrides overrides = flags.overrides.overrides();
   tune::MeasureOptions measure;
-  if (flags.seconds) measure.seconds = *flags.seconds;
+  if (flags.seconds) {
+    measure.seconds = *flags.seconds;
+    // As many rounds as fit.
+    measure.max_rounds =
+        std::max(measure.max_rounds, static_cast<int>(measure.seconds / measure.sample_seconds));
+  }
 
   Report report;
   report.cpu = machine::CpuName();
@@ -194,8 +202,9 @@ std::string ToText(const Report& report) {
 }
 
 int Bench(const BenchFlags& flags) {
-  if (flags.seconds && !(*flags.seconds > 0)) {
-    return FailUsage(fmt::format("--seconds: found {}, expected more than 0", *flags.seconds));
+  if (flags.seconds && !(*flags.seconds > 0 && *flags.seconds <= kMostSeconds)) {
+    return FailUsage(fmt::format("--seconds: found {}, expected more than 0 and at most {}",
+                                 *flags.seconds, kMostSeconds));
   }
   const Result<std::vector<bench::Case>> cases = ChooseCases(flags);
   if (!cases.ok()) return FailUsage(cases.status().message());
@@ -229,7 +238,8 @@ void AddBenchCommand(CLI::App& app, int& exit_code) {
   flags->arrays.AddTo(*command);
   flags->runtime.AddTo(*command);
   flags->overrides.AddTo(*command);
-  AddFloat(*command, "--seconds", flags->seconds, "Time to spend on a case (default: 1.5)");
+  AddFloat(*command, "--seconds", flags->seconds,
+           "Time to spend on a case, at most 3600 (default: 1.5)");
   AddJson(*command, flags->json);
   command->callback([flags, &exit_code] { exit_code = Bench(*flags); });
 }

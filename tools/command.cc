@@ -63,6 +63,11 @@ void PrintJson(const nlohmann::ordered_json& json) {
   fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
+Status OfFlag(const char* flag, const Status& status) {
+  if (status.ok() || status.code() == StatusCode::kOutOfMemory) return status;
+  return Status(status.code(), fmt::format("{}: {}", flag, status.message()));
+}
+
 Status FlushStdout() {
   if (std::fflush(stdout) == 0) return {};
   return Status::InvalidArgument("standard output cannot be written");

@@ -41,6 +41,19 @@ int Fail(const Status& status);
 // JSON does not have, become null.
 void PrintJson(const nlohmann::ordered_json& json);
 
+// The error with the flag it is about in front: "--q: ...". Running out of memory is about none.
+Status OfFlag(const char* flag, const Status& status);
+
+// Adds `--flag FILE`; an empty path is wrong usage.
+template <typename Path>
+CLI::Option* AddPath(CLI::App& app, const std::string& flag, Path& path,
+                     const std::string& description) {
+  const auto check = [](const std::string& text) {
+    return text.empty() ? "found \"\", expected the path of a file" : "";
+  };
+  return app.add_option(flag, path, description)->check(check)->type_name("FILE");
+}
+
 // Makes sure that whoever reads stdout has got all of it so far. kInvalidArgument.
 Status FlushStdout();
 

@@ -11,48 +11,48 @@
 #include <initializer_list>
 #include <utility>
 
+#include "tools/command.h"
 #include "tools/converted.h"
 
 namespace lanewise::tools {
 namespace {
 
+constexpr DataType kFloats[] = {DataType::kF32, DataType::kF16};
+
+// A file by its flag, for messages.
 struct NamedArray {
   const char* flag;
   const std::string& path;
   const npy::Array& array;
+
+  // "--q: q.npy: shape (9, 8)"
+  std::string Found() const {
+    return fmt::format("{}: {}: shape {}", flag, path, npy::ShapeString(array.shape));
+  }
 };
 
-Status CheckAlone(const NamedArray& input) {
+Status CheckRank(const NamedArray& input) {
   const size_t rank = input.array.shape.size();
-  if (rank < 2 || rank > 4) {
-    return Status::InvalidArgument(fmt::format(
-        "{}: shape {}, expected rank 2 [n, d], 3 [heads, n, d] or 4 [batch, heads, n, d]",
-        input.path, npy::ShapeString(input.array.shape)));
-  }
-  if (input.array.type == DataType::kBool) {
-    return Status::InvalidArgument(
-        fmt::format("{}: bool elements, expected f32 or f16", input.path));
-  }
-  return {};
+  if (rank >= 2 && rank <= 4) return {};
+  return Status::InvalidArgument(fmt::format(
+      "{}, expected rank 2 [n, d], 3 [heads, n, d] or 4 [batch, heads, n, d]", input.Found()));
 }
 
 // Whether `input` agrees with `other` in the sizes `axes` of rank 4.
 Status CheckAgainst(const NamedArray& other, const NamedArray& input,
                     std::initializer_list<std::pair<size_t, const char*>> axes) {
   if (input.array.shape.size() != other.array.shape.size()) {
-    return Status::InvalidArgument(
-        fmt::format("{}: shape {} has rank {}, expected rank {} as in {} {}", input.path,
-                    npy::ShapeString(input.array.shape), input.array.shape.size(),
-                    other.array.shape.size(), other.flag, npy::ShapeString(other.array.shape)));
+    return Status::InvalidArgument(fmt::format(
+        "{} has rank {}, expected rank {} as in {} {}", input.Found(), input.array.shape.size(),
+        other.array.shape.size(), other.flag, npy::ShapeString(other.array.shape)));
   }
   const Sizes expected = InputView(other.array).sizes;
   const Sizes found = InputView(input.array).sizes;
   for (const auto& [axis, name] : axes) {
     if (found[axis] == expected[axis]) continue;
-    return Status::InvalidArgument(fmt::format("{}: shape {} has {} {}, expected {} as in {} {}",
-                                               input.path, npy::ShapeString(input.array.shape),
-                                               name, found[axis], expected[axis], other.flag,
-                                               npy::ShapeString(other.array.shape)));
+    return Status::InvalidArgument(fmt::format("{} has {} {}, expected {} as in {} {}",
+                                               input.Found(), name, found[axis], expected[axis],
+                                               other.flag, npy::ShapeString(other.array.shape)));
   }
   return {};
 }
@@ -79,64 +79,60 @@ AttentionShape ShapeOf(const InputArrays& arrays) {
   return shape;
 }
 
-Status CheckElements(const std::string& path, const npy::Array& array, DataType type) {
-  if (array.type == type) return {};
-  return Status::InvalidArgument(fmt::format("{}: {} elements, expected {}", path,
-                                             DataTypeName(array.type), DataTypeName(type)));
+// Whether the heads of `q` share those of `k` evenly.
+Status CheckHeads(const NamedArray& q, const NamedArray& k) {
+  const int64_t heads = InputView(q.array).sizes[1];
+  const int64_t kv_heads = InputView(k.array).sizes[1];
+  if (kv_heads == 0 ? heads == 0 : heads % kv_heads == 0) return {};
+  return Status::InvalidArgument(
+      fmt::format("{} has heads {}, expected a divisor of {} as in {} {}", k.Found(), kv_heads,
+                  heads, q.flag, npy::ShapeString(q.array.shape)));
 }
 
 // An array over the scores, with axes that broadcast.
-Status CheckOverScores(const std::string& path, const npy::Array& array, DataType type,
-                       const AttentionShape& shape) {
-  if (Status s = CheckElements(path, array, type); !s.ok()) return s;
-  const size_t rank = array.shape.size();
+Status CheckOverScores(const NamedArray& input, const AttentionShape& shape) {
+  const size_t rank = input.array.shape.size();
   if (rank != 2 && rank != 4) {
     return Status::InvalidArgument(fmt::format(
-        "{}: shape {}, expected rank 2 [queries, keys] or 4 [batch, heads, queries, keys]", path,
-        npy::ShapeString(array.shape)));
+        "{}, expected rank 2 [queries, keys] or 4 [batch, heads, queries, keys]", input.Found()));
   }
   std::vector<int64_t> expected = {shape.batch, shape.heads, shape.queries, shape.keys};
   if (rank == 2) expected.erase(expected.begin(), expected.begin() + 2);
   for (size_t axis = 0; axis < rank; ++axis) {
-    if (array.shape[axis] == expected[axis] || array.shape[axis] == 1) continue;
-    return Status::InvalidArgument(fmt::format("{}: shape {}, expected {}; a size of 1 broadcasts",
-                                               path, npy::ShapeString(array.shape),
-                                               npy::ShapeString(expected)));
+    if (input.array.shape[axis] == expected[axis] || input.array.shape[axis] == 1) continue;
+    return Status::InvalidArgument(fmt::format("{}, expected {}; a size of 1 broadcasts",
+                                               input.Found(), npy::ShapeString(expected)));
   }
   return {};
 }
 
-Status CheckPerHead(const std::string& path, const npy::Array& array, int64_t heads) {
-  if (Status s = CheckElements(path, array, DataType::kF32); !s.ok()) return s;
-  const std::vector<int64_t> expected = {heads};
-  if (array.shape == expected) return {};
-  return Status::InvalidArgument(fmt::format("{}: shape {}, expected {}, one number for each head",
-                                             path, npy::ShapeString(array.shape),
-                                             npy::ShapeString(expected)));
+Status CheckPerHead(const NamedArray& input, const AttentionShape& shape) {
+  const std::vector<int64_t> expected = {shape.heads};
+  if (input.array.shape == expected) return {};
+  return Status::InvalidArgument(fmt::format("{}, expected {}, one number for each head",
+                                             input.Found(), npy::ShapeString(expected)));
 }
 
 // Reads what comes beside q, k and v, whose shape is known.
 Status ReadOthers(const InputPaths& paths, InputArrays& arrays) {
-  const std::pair<const std::optional<std::string>*, std::optional<npy::Array>*> files[] = {
-      {&paths.mask, &arrays.mask},
-      {&paths.bias, &arrays.bias},
-      {&paths.alibi, &arrays.alibi},
-      {&paths.sinks, &arrays.sinks}};
-  for (const auto& [path, array] : files) {
-    if (!*path) continue;
-    Result<npy::Array> read = npy::Read(**path);
-    if (!read.ok()) return read.status();
-    *array = std::move(*read);
+  const struct {
+    const char* flag;
+    const std::optional<std::string>& path;
+    DataType type;
+    Status (*check)(const NamedArray& input, const AttentionShape& shape);
+    std::optional<npy::Array>& array;
+  } files[] = {{"--mask", paths.mask, DataType::kBool, CheckOverScores, arrays.mask},
+               {"--bias", paths.bias, DataType::kF32, CheckOverScores, arrays.bias},
+               {"--alibi", paths.alibi, DataType::kF32, CheckPerHead, arrays.alibi},
+               {"--sinks", paths.sinks, DataType::kF32, CheckPerHead, arrays.sinks}};
+  for (const auto& file : files) {
+    if (!file.path) continue;
+    Result<npy::Array> read = npy::Read(*file.path, {&file.type, 1});
+    if (!read.ok()) return OfFlag(file.flag, read.status());
+    if (Status s = file.check({file.flag, *file.path, *read}, arrays.shape); !s.ok()) return s;
+    file.array = std::move(*read);
   }
-  const AttentionShape& shape = arrays.shape;
-  Status s;
-  if (arrays.mask) s = CheckOverScores(*paths.mask, *arrays.mask, DataType::kBool, shape);
-  if (s.ok() && arrays.bias) {
-    s = CheckOverScores(*paths.bias, *arrays.bias, DataType::kF32, shape);
-  }
-  if (s.ok() && arrays.alibi) s = CheckPerHead(*paths.alibi, *arrays.alibi, shape.heads);
-  if (s.ok() && arrays.sinks) s = CheckPerHead(*paths.sinks, *arrays.sinks, shape.heads);
-  return s;
+  return {};
 }
 
 }  // namespace
@@ -178,24 +174,28 @@ void InputArrays::ApplyTo(AttentionOptions& options) const noexcept {
 
 Result<InputArrays> ReadInputs(const InputPaths& paths, const InputTypes& types) {
   InputArrays arrays;
-  const std::pair<const std::string*, npy::Array*> files[] = {
-      {&paths.q, &arrays.q}, {&paths.k, &arrays.k}, {&paths.v, &arrays.v}};
-  for (const auto& [path, array] : files) {
-    Result<npy::Array> read = npy::Read(*path);
-    if (!read.ok()) return read.status();
-    *array = std::move(*read);
+  const struct {
+    const char* flag;
+    const std::string& path;
+    npy::Array& array;
+  } files[] = {{"--q", paths.q, arrays.q}, {"--k", paths.k, arrays.k}, {"--v", paths.v, arrays.v}};
+  for (const auto& file : files) {
+    Result<npy::Array> read = npy::Read(file.path, kFloats);
+    if (!read.ok()) return OfFlag(file.flag, read.status());
+    file.array = std::move(*read);
   }
   const NamedArray q = {"--q", paths.q, arrays.q};
   const NamedArray k = {"--k", paths.k, arrays.k};
   const NamedArray v = {"--v", paths.v, arrays.v};
   for (const NamedArray& input : {q, k, v}) {
-    if (Status s = CheckAlone(input); !s.ok()) return s;
+    if (Status s = CheckRank(input); !s.ok()) return s;
   }
   if (Status s = CheckAgainst(q, k, {{0, "batch"}}); !s.ok()) return s;
   if (!HasWeights(paths.score)) {
     if (Status s = CheckAgainst(q, k, {{3, "dim"}}); !s.ok()) return s;
   }
   if (Status s = CheckAgainst(k, v, {{0, "batch"}, {1, "heads"}, {2, "keys"}}); !s.ok()) return s;
+  if (Status s = CheckHeads(q, k); !s.ok()) return s;
   const std::pair<npy::Array*, std::optional<DataType>> conversions[] = {
       {&arrays.q, types.q}, {&arrays.k, types.kv}, {&arrays.v, types.kv}};
   for (const auto& [array, type] : conversions) {

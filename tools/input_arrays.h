@@ -61,7 +61,7 @@ struct InputArrays {
 //
 // and the parameters of a score function, with which q and k may have different lengths.
 // Whether the library can compute the sizes of q, k and v is for the plan to say. Messages name the
-// file.
+// flag and the file.
 Result<InputArrays> ReadInputs(const InputPaths& paths, const InputTypes& types = {});
 
 // A view of an array of rank 2 to 4; missing outer sizes are 1.

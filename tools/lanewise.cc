@@ -47,6 +47,19 @@ void SetUpProcess() {
   if (descriptor >= 0) close(descriptor);
 }
 
+// The flag with one value that was given several, and these; empty if it is not that.
+std::string Repeated(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {
+    for (const CLI::Option* option : command->get_options()) {
+      const std::vector<std::string>& values = option->results();
+      if (option->get_expected_max() != 1 || values.size() < 2) continue;
+      return fmt::format("{}: found \"{}\", expected one value", option->get_name(),
+                         fmt::join(values, "\" and \""));
+    }
+  }
+  return "";
+}
+
 int Main(int argc, char** argv) {
   CLI::App app("Attention on CPUs: every query owns a SIMD lane.", "lanewise");
   app.set_version_flag("--version", fmt::format("lanewise {}.{}.{}", LANEWISE_VERSION_MAJOR,
@@ -69,6 +82,15 @@ int Main(int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     // The message of CLI11 has the arguments in reverse order.
     return FailUsage(fmt::format("unexpected arguments: {}", fmt::join(app.remaining(true), " ")));
+  } catch (const CLI::RequiredError& error) {
+    // What is missing may stand there without its flag.
+    const std::vector<std::string> rest = app.remaining(true);
+    if (rest.empty()) return FailUsage(error.what());
+    return FailUsage(
+        fmt::format("unexpected arguments: {}; {}", fmt::join(rest, " "), error.what()));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string repeated = Repeated(app);
+    return FailUsage(repeated.empty() ? error.what() : repeated);
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() != 0) return FailUsage(error.what());
     app.exit(error);  // --help and --version

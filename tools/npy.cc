@@ -98,7 +98,7 @@ class FileSource final : public ByteSource {
   uint64_t size_ = 0;
 };
 
-Result<Array> ReadFrom(ByteSource& source) {
+Result<Array> ReadFrom(ByteSource& source, std::span<const DataType> types) {
   std::vector<std::byte> head(std::min<uint64_t>(source.size(), kLargestPreamble));
   if (Status s = source.Fill(0, head); !s.ok()) return s;
   const Result<HeaderSpan> span = ParsePreamble(AsText(head), source.size());
@@ -108,7 +108,7 @@ Result<Array> ReadFrom(ByteSource& source) {
   if (Status s = source.Fill(span->begin, head); !s.ok()) return s;
   Result<HeaderFields> fields = ParseDictionary(AsText(head));
   if (!fields.ok()) return fields.status();
-  Result<DataLayout> layout = LayoutOf(std::move(*fields));
+  Result<DataLayout> layout = LayoutOf(std::move(*fields), types);
   if (!layout.ok()) return layout.status();
 
   const uint64_t data_begin = span->begin + span->length;
@@ -167,11 +167,11 @@ std::string ShapeString(const std::vector<int64_t>& shape) {
   return fmt::format("({}{})", fmt::join(shape, ", "), shape.size() == 1 ? "," : "");
 }
 
-Result<Array> Read(const std::string& path) {
+Result<Array> Read(const std::string& path, std::span<const DataType> types) {
   try {
     FileSource source;
     if (Status s = source.Open(path); !s.ok()) return Named(path, s);
-    return Named(path, ReadFrom(source));
+    return Named(path, ReadFrom(source, types));
   } catch (const std::bad_alloc&) {
     return Status::OutOfMemory();
   }
@@ -180,7 +180,7 @@ Result<Array> Read(const std::string& path) {
 Result<Array> Parse(std::span<const std::byte> bytes, std::string_view name) {
   try {
     SpanSource source(bytes);
-    return Named(name, ReadFrom(source));
+    return Named(name, ReadFrom(source, kElementTypes));
   } catch (const std::bad_alloc&) {
     return Status::OutOfMemory();
   }
@@ -188,11 +188,8 @@ Result<Array> Parse(std::span<const std::byte> bytes, std::string_view name) {
 
 std::string Header(const Array& array) {
   constexpr size_t kAlignment = 64;
-  const std::string_view descr = array.type == DataType::kF32   ? "<f4"
-                                 : array.type == DataType::kF16 ? "<f2"
-                                                                : "|b1";
   std::string dictionary = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
-                                       descr, ShapeString(array.shape));
+                                       DescrOf(array.type), ShapeString(array.shape));
   constexpr size_t kPreamble = kVersionEnd + 2;
   const size_t unpadded = kPreamble + dictionary.size() + 1;
   dictionary.append((kAlignment - unpadded % kAlignment) % kAlignment, ' ');

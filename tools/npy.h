@@ -47,11 +47,14 @@ size_t ElementBytes(DataType type) noexcept;
 // "(2, 3)", "(3,)", "()", as Python writes a shape.
 std::string ShapeString(const std::vector<int64_t>& shape);
 
-// Reads the file at `path`, which must be a regular file.
+// What .npy has of the types of the library.
+inline constexpr DataType kElementTypes[] = {DataType::kF32, DataType::kF16, DataType::kBool};
+
+// Reads the file at `path`, which must be a regular file with elements of one of `types`.
 // Errors, each naming the path, what was found and what was expected: kInvalidArgument for a file
-// that cannot be read or is not a sound .npy file; kUnsupported for a sound one of another type,
-// byte order or in Fortran order; kOutOfMemory.
-Result<Array> Read(const std::string& path);
+// that cannot be read, is not a sound .npy file or has other elements; kUnsupported for a sound one
+// of a foreign type, byte order or in Fortran order; kOutOfMemory.
+Result<Array> Read(const std::string& path, std::span<const DataType> types = kElementTypes);
 
 // The same for the bytes of a file, called `name` in messages.
 Result<Array> Parse(std::span<const std::byte> bytes, std::string_view name);

@@ -175,6 +175,24 @@ class DictionaryParser {
   std::optional<std::vector<int64_t>> shape_;
 };
 
+constexpr std::pair<DataType, std::string_view> kDescrs[] = {
+    {DataType::kF32, "<f4"}, {DataType::kF16, "<f2"}, {DataType::kBool, "|b1"}};
+
+bool IsAmong(std::span<const DataType> types, DataType type) {
+  return std::find(types.begin(), types.end(), type) != types.end();
+}
+
+// "a", "a or b", "a, b or c".
+template <typename Text>
+std::string List(std::span<const DataType> types, const Text& text) {
+  std::string list;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (i > 0) list += i + 1 < types.size() ? ", " : " or ";
+    list += text(types[i]);
+  }
+  return list;
+}
+
 }  // namespace
 
 Result<HeaderSpan> ParsePreamble(std::string_view head, uint64_t file_bytes) {
@@ -212,20 +230,34 @@ Result<HeaderFields> ParseDictionary(std::string_view text) {
   return DictionaryParser(text).Parse();
 }
 
-Result<DataLayout> LayoutOf(HeaderFields fields) {
+std::string_view DescrOf(DataType type) noexcept {
+  for (const auto& [known, descr] : kDescrs) {
+    if (known == type) return descr;
+  }
+  return "";
+}
+
+Result<DataLayout> LayoutOf(HeaderFields fields, std::span<const DataType> types) {
   DataLayout layout;
-  constexpr std::string_view kExpected = "expected '<f4' (f32), '<f2' (f16) or '|b1' (bool)";
-  if (fields.descr == "<f4") {
-    layout.type = DataType::kF32;
-  } else if (fields.descr == "<f2") {
-    layout.type = DataType::kF16;
-  } else if (fields.descr == "|b1") {
-    layout.type = DataType::kBool;
-  } else if (fields.descr == ">f4" || fields.descr == ">f2") {
+  const auto* known = std::find_if(std::begin(kDescrs), std::end(kDescrs),
+                                   [&](const auto& entry) { return entry.second == fields.descr; });
+  const bool big_endian = fields.descr == ">f4" || fields.descr == ">f2";
+  if (known != std::end(kDescrs)) {
+    layout.type = known->first;
+  } else if (big_endian &&
+             IsAmong(types, fields.descr == ">f4" ? DataType::kF32 : DataType::kF16)) {
     return Status::Unsupported(fmt::format("dtype '{}' is big-endian, expected little-endian '<{}'",
                                            fields.descr, fields.descr.substr(1)));
   } else {
-    return Status::Unsupported(fmt::format("dtype '{}', {}", Quotable(fields.descr), kExpected));
+    return Status::Unsupported(fmt::format(
+        "dtype '{}', expected {}", Quotable(fields.descr), List(types, [](DataType type) {
+          return fmt::format("'{}' ({})", DescrOf(type), DataTypeName(type));
+        })));
+  }
+  if (!IsAmong(types, layout.type)) {
+    return Status::InvalidArgument(
+        fmt::format("{} elements, expected {}", DataTypeName(layout.type),
+                    List(types, [](DataType type) { return std::string(DataTypeName(type)); })));
   }
   if (fields.fortran_order) {
     return Status::Unsupported(

@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,8 +56,11 @@ struct DataLayout {
   uint64_t data_bytes = 0;
 };
 
-// Checks that the library reads such arrays and computes their size.
-Result<DataLayout> LayoutOf(HeaderFields fields);
+// Checks that such arrays can be read, of one of `types`, and computes their size.
+Result<DataLayout> LayoutOf(HeaderFields fields, std::span<const DataType> types);
+
+// "<f4" for f32; empty for a type that .npy does not have (bf16).
+std::string_view DescrOf(DataType type) noexcept;
 
 // `text` for messages: printable ASCII, others as '?', at most `max_chars`, then "...".
 std::string Quotable(std::string_view text, size_t max_chars = 40);

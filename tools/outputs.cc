@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "src/core/sizes.h"
+#include "tools/command.h"
 #include "tools/converted.h"
 
 namespace lanewise::tools {
@@ -30,15 +31,15 @@ bool SameFile(const std::string& a, const std::string& b) {
   return full(a) == full(b);
 }
 
-Result<Output> CreateOutput(const std::string& path, std::vector<int64_t> shape,
+Result<Output> CreateOutput(const char* flag, const std::string& path, std::vector<int64_t> shape,
                             DataType type = DataType::kF32) {
   Result<PendingFile> file = PendingFile::Create(path);
-  if (!file.ok()) return file.status();
+  if (!file.ok()) return OfFlag(flag, file.status());
   // Queries times keys may be more than any memory, although q and k are in memory.
   std::optional<int64_t> bytes = sizeof(float);
   for (const int64_t size : shape) bytes = bytes ? core::CheckedProduct({*bytes, size}) : bytes;
   if (!bytes) return Status::OutOfMemory();
-  return Output{std::move(*file), npy::Array::Zeros(std::move(shape), type)};
+  return Output{flag, std::move(*file), npy::Array::Zeros(std::move(shape), type)};
 }
 
 }  // namespace
@@ -61,16 +62,16 @@ Status CheckDistinct(const OutputPaths& paths) {
 }
 
 Result<Outputs> Outputs::Create(const OutputPaths& paths, const InputArrays& inputs) {
-  Result<Output> out = CreateOutput(paths.out, inputs.OutShape(), inputs.shape.out_type);
+  Result<Output> out = CreateOutput("--out", paths.out, inputs.OutShape(), inputs.shape.out_type);
   if (!out.ok()) return out.status();
   Outputs outputs(std::move(*out));
   if (paths.lse) {
-    Result<Output> lse = CreateOutput(*paths.lse, inputs.LseShape());
+    Result<Output> lse = CreateOutput("--lse", *paths.lse, inputs.LseShape());
     if (!lse.ok()) return lse.status();
     outputs.lse_ = std::move(*lse);
   }
   if (paths.weights) {
-    Result<Output> weights = CreateOutput(*paths.weights, inputs.WeightsShape());
+    Result<Output> weights = CreateOutput("--weights", *paths.weights, inputs.WeightsShape());
     if (!weights.ok()) return weights.status();
     outputs.weights_ = std::move(*weights);
   }
@@ -99,7 +100,7 @@ Status Outputs::Write() {
     const Result<npy::Array> stored =
         Converted(std::move(output->array), npy::ElementBytes(type) == 0 ? DataType::kF32 : type);
     if (!stored.ok()) return stored.status();
-    if (Status s = npy::WriteTo(output->file, *stored); !s.ok()) return s;
+    if (Status s = npy::WriteTo(output->file, *stored); !s.ok()) return OfFlag(output->flag, s);
   }
   return {};
 }

@@ -28,6 +28,7 @@ Status CheckDistinct(const OutputPaths& paths);
 
 // A result on its way to a file.
 struct Output {
+  const char* flag;
   PendingFile file;
   npy::Array array;
 };

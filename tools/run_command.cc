@@ -86,7 +86,7 @@ void AddRunCommand(CLI::App& app, int& exit_code) {
       "Attention on NumPy files: f32 or f16, rank 2 [n, d], 3 [heads, n, d] or 4 [batch, ...]");
   const auto flags = std::make_shared<RunFlags>();
   const auto add_path = [command](const char* flag, auto& path, const char* description) {
-    return command->add_option(flag, path, description)->type_name("FILE");
+    return AddPath(*command, flag, path, description);
   };
   add_path("--q", flags->inputs.q, "Queries [batch, heads, queries, dim]")->required();
   add_path("--k", flags->inputs.k, "Keys [batch, kv_heads, keys, dim]")->required();

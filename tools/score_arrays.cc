@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "src/attention/score.h"
+#include "tools/command.h"
 
 namespace lanewise::tools {
 namespace {
@@ -19,22 +20,20 @@ ConstTensor MatrixView(const npy::Array& array) {
 }
 
 // Reads `path`, if there is one, into `array`. `expected` is its shape; a size below 0 may be any.
-Status ReadParameter(const std::optional<std::string>& path, const std::vector<int64_t>& expected,
-                     const char* axes, std::optional<npy::Array>& array) {
+Status ReadParameter(const char* flag, const std::optional<std::string>& path,
+                     const std::vector<int64_t>& expected, const char* axes,
+                     std::optional<npy::Array>& array) {
   if (!path) return {};
-  Result<npy::Array> read = npy::Read(*path);
-  if (!read.ok()) return read.status();
-  if (read->type != DataType::kF32) {
-    return Status::InvalidArgument(
-        fmt::format("{}: {} elements, expected f32", *path, DataTypeName(read->type)));
-  }
+  constexpr DataType kType[] = {DataType::kF32};
+  Result<npy::Array> read = npy::Read(*path, kType);
+  if (!read.ok()) return OfFlag(flag, read.status());
   bool fits = read->shape.size() == expected.size();
   for (size_t axis = 0; fits && axis < expected.size(); ++axis) {
     fits = expected[axis] < 0 || read->shape[axis] == expected[axis];
   }
   if (!fits) {
     const bool any = expected[0] < 0;
-    return Status::InvalidArgument(fmt::format("{}: shape {}, expected {}{}", *path,
+    return Status::InvalidArgument(fmt::format("{}: {}: shape {}, expected {}{}", flag, *path,
                                                npy::ShapeString(read->shape), axes,
                                                any ? "" : " = " + npy::ShapeString(expected)));
   }
@@ -88,12 +87,15 @@ void ScoreArrays::AddTo(AttentionTensors& tensors) const {
 
 Result<ScoreArrays> ReadScoreArrays(const ScorePaths& paths, AttentionShape& shape) {
   ScoreArrays arrays;
-  Status s = ReadParameter(paths.w_out, {-1}, "[hidden]", arrays.w_out);
+  Status s = ReadParameter("--w-out", paths.w_out, {-1}, "[hidden]", arrays.w_out);
   if (s.ok() && arrays.w_out) shape.hidden = arrays.w_out->shape[0];
-  if (s.ok()) s = ReadParameter(paths.w, {shape.dim, shape.key_dim}, "[dim, key_dim]", arrays.w);
-  if (s.ok()) s = ReadParameter(paths.wq, {shape.hidden, shape.dim}, "[hidden, dim]", arrays.wq);
+  if (s.ok())
+    s = ReadParameter("--w", paths.w, {shape.dim, shape.key_dim}, "[dim, key_dim]", arrays.w);
+  if (s.ok())
+    s = ReadParameter("--wq", paths.wq, {shape.hidden, shape.dim}, "[hidden, dim]", arrays.wq);
   if (s.ok()) {
-    s = ReadParameter(paths.wk, {shape.hidden, shape.key_dim}, "[hidden, key_dim]", arrays.wk);
+    s = ReadParameter("--wk", paths.wk, {shape.hidden, shape.key_dim}, "[hidden, key_dim]",
+                      arrays.wk);
   }
   if (!s.ok()) return s;
   return arrays;

@@ -39,7 +39,7 @@ struct ScoreArrays {
 //   wk     [hidden, key_dim]
 //   w_out  [hidden], which sets shape.hidden
 //
-// Messages name the file.
+// Messages name the flag and the file.
 Result<ScoreArrays> ReadScoreArrays(const ScorePaths& paths, AttentionShape& shape);
 
 }  // namespace lanewise::tools

@@ -350,6 +350,7 @@ TEST(RunCaseTest, ScoreFunctions) {
   ASSERT_TRUE(result.ok()) << result.status().message();
   ASSERT_TRUE(result->tanh_fraction);
   EXPECT_GT(*result->tanh_fraction, 0.0);
+  EXPECT_EQ(CustomCase(shape, {}).name, "b1_h4_kv2_q30_k50_d16_v24_kd20_hidden20");
   options = {};
   options.score = AttentionScore::kGaussian;
   options.bandwidth = 1.5f;

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/tools/npy_files.h"
 #include "tests/tools/run_fixture.h"
 
 namespace lanewise::tools {
@@ -154,14 +156,65 @@ TEST_F(RunTest, NamesFilesThatDoNotFit) {
       {{4, 9, 8}, {2, 20, 8}, {4, 20, 8}, "v.npy: shape (4, 20, 8) has heads 4, expected 2"},
       {{2, 4, 9, 8}, {3, 4, 20, 8}, {3, 4, 20, 8}, "k.npy: shape (3, 4, 20, 8) has batch 3"},
       {{2, 4, 9, 8}, {2, 4, 20, 8}, {1, 4, 20, 8}, "v.npy: shape (1, 4, 20, 8) has batch 1"},
-      {{4, 9, 8}, {3, 20, 8}, {3, 20, 8}, "kv_heads: found 3, expected a divisor of heads (4)"},
-      {{4, 9, 8}, {0, 20, 8}, {0, 20, 8}, "kv_heads: found 0"},
+      {{4, 9, 8},
+       {3, 20, 8},
+       {3, 20, 8},
+       "--k: " + folder_.Path("k.npy") +
+           ": shape (3, 20, 8) has heads 3, expected a divisor of 4 as in --q (4, 9, 8)"},
+      {{4, 9, 8},
+       {0, 20, 8},
+       {0, 20, 8},
+       "k.npy: shape (0, 20, 8) has heads 0, expected a divisor of 4"},
       {{9, 0}, {20, 0}, {20, 8}, "dim: found 0, expected at least 1"},
   };
   for (const auto& c : cases) {
     WriteInputs(c.q, c.k, c.v);
     ExpectFailure({}, c.text);
   }
+}
+
+TEST_F(RunTest, NamesTheFlagsOfFiles) {
+  WriteInputs({4, 9, 8}, {2, 20, 8}, {2, 20, 8});
+  const std::string broken = folder_.Path("broken.npy");
+  folder_.Write("broken.npy", "broken");
+  for (const std::string flag : {"--q", "--k", "--v", "--mask", "--bias", "--alibi", "--sinks"}) {
+    Arguments arguments = RunArguments({});
+    const auto found = std::find(arguments.begin(), arguments.end(), flag);
+    if (found == arguments.end()) {
+      arguments.insert(arguments.end(), {flag, broken});
+    } else {
+      *(found + 1) = broken;
+    }
+    EXPECT_TRUE(FailsWith(RunCommand(arguments), 1, flag + ": " + broken + ": 6 bytes"));
+    *std::find(arguments.begin(), arguments.end(), broken) = "";
+    EXPECT_TRUE(
+        FailsWith(RunCommand(arguments), 2, flag + ": found \"\", expected the path of a file"));
+  }
+  for (const std::string flag : {"--lse", "--weights"}) {
+    ExpectFailure({flag, ""}, flag + ": found \"\", expected the path of a file", 2);
+    ExpectFailure({flag, folder_.root()}, flag + ": " + folder_.root() + ": is a directory");
+    ExpectFailure({flag, "/dev/full"}, flag + ": /dev/full: cannot be written");
+  }
+  ExpectFailure({"--score", "additive", "--w-out", broken}, "--w-out: " + broken + ": 6 bytes");
+  ExpectFailure({"--score", "bilinear", "--w", broken}, "--w: " + broken + ": 6 bytes");
+}
+
+TEST_F(RunTest, NamesTheElementsThatAnArgumentTakes) {
+  WriteInputs({4, 9, 8}, {2, 20, 8}, {2, 20, 8});
+  const std::string path = folder_.Path("other.npy");
+  for (const std::string descr : {"<i8", "|u1", "<f8"}) {
+    folder_.Write(
+        "other.npy",
+        npy::File("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1,), }\n", 8));
+    const std::string found = path + ": dtype '" + descr + "', expected ";
+    ExpectFailure({"--mask", path}, "--mask: " + found + "'|b1' (bool)\n");
+    for (const std::string flag : {"--bias", "--alibi", "--sinks"}) {
+      ExpectFailure({flag, path}, flag + ": " + found + "'<f4' (f32)\n");
+    }
+    ExpectFailure({"--score", "bilinear", "--w", path}, "--w: " + found + "'<f4' (f32)\n");
+  }
+  std::filesystem::rename(path, folder_.Path("v.npy"));
+  ExpectFailure({}, "v.npy: dtype '<f8', expected '<f4' (f32) or '<f2' (f16)\n");
 }
 
 TEST_F(RunTest, NamesTypesItCannotUse) {
