@@ -92,11 +92,14 @@ Result<std::vector<bench::Case>> ChooseCases(const BenchFlags& flags) {
     return Status::InvalidArgument("case \"" + flags.cases.front() +
                                    "\" has its own shape; expected no flags for shape and options");
   }
-  const Result<AttentionShape> shape = flags.shape.shape();
+  const Result<AttentionShape> shape = flags.shape.shape(flags.options);
   if (!shape.ok()) return shape.status();
   AttentionOptions options = flags.options.options();
   flags.arrays.ApplyTo(options);
-  if (Status s = flags.options.CheckKvLen(*shape); !s.ok()) return s;
+  if (options.ragged) {
+    return Status::InvalidArgument(
+        "--q-offsets: found with bench, expected batch items of one length");
+  }
   return std::vector<bench::Case>{
       bench::ToCase(bench::CustomCase(*shape, options, flags.options.kv_len()))};
 }
@@ -236,6 +239,7 @@ void AddBenchCommand(CLI::App& app, int& exit_code) {
   flags->shape.AddTo(*command);
   flags->options.AddTo(*command);
   flags->arrays.AddTo(*command);
+  ExcludeFromRagged(*command);
   flags->runtime.AddTo(*command);
   flags->overrides.AddTo(*command);
   AddFloat(*command, "--seconds", flags->seconds,

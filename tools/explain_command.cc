@@ -27,11 +27,10 @@ struct ExplainFlags {
 };
 
 int Explain(const ExplainFlags& flags) {
-  const Result<AttentionShape> shape = flags.shape.shape();
+  const Result<AttentionShape> shape = flags.shape.shape(flags.options);
   if (!shape.ok()) return FailUsage(shape.status().message());
   AttentionOptions options = flags.options.options();
   flags.arrays.ApplyTo(options);
-  if (Status s = flags.options.CheckKvLen(*shape); !s.ok()) return FailUsage(s.message());
   const Result<AttentionPlan> plan = PlanAttention(*shape, options, flags.runtime.runtime());
   // All that a plan can find wrong stands on the command line.
   if (plan.status().code() == StatusCode::kInvalidArgument) {
@@ -56,6 +55,7 @@ void AddExplainCommand(CLI::App& app, int& exit_code) {
   flags->shape.AddTo(*command);
   flags->options.AddTo(*command);
   flags->arrays.AddTo(*command);
+  ExcludeFromRagged(*command);
   flags->runtime.AddTo(*command);
   AddJson(*command, flags->json);
   command->callback([flags, &exit_code] { exit_code = Explain(*flags); });

@@ -5,6 +5,8 @@
 
 #include "tools/run_command.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
 #include <cstdint>
 #include <memory>
@@ -31,6 +33,18 @@ struct RunFlags {
   bool json = false;
 };
 
+// `arrays` as a plan has it: the batch of a ragged one counts sequences.
+Result<AttentionShape> ShapeToPlan(const OptionFlags& options, AttentionShape arrays) {
+  if (options.q_offsets().empty()) return arrays;
+  if (arrays.batch != 1) {
+    return Status::InvalidArgument(
+        fmt::format("--q: found batch {}, expected 1 with --q-offsets", arrays.batch));
+  }
+  arrays.batch = static_cast<int64_t>(options.q_offsets().size()) - 1;
+  if (Status s = options.CheckOffsets(arrays); !s.ok()) return s;
+  return arrays;
+}
+
 int Run(const RunFlags& flags) {
   if (Status s = CheckDistinct(flags.outputs); !s.ok()) return FailUsage(s.message());
   if (Status s = CheckScoreFlags(flags.options.options(), flags.inputs.score); !s.ok()) {
@@ -40,10 +54,12 @@ int Run(const RunFlags& flags) {
   if (!inputs.ok()) return Fail(inputs.status());
   if (Status s = flags.options.CheckKvLen(inputs->shape); !s.ok()) return Fail(s);
   AttentionOptions options = flags.options.options();
+  const Result<AttentionShape> shape = ShapeToPlan(flags.options, inputs->shape);
+  if (!shape.ok()) return Fail(shape.status());
   inputs->ApplyTo(options);
   options.lse = flags.outputs.lse.has_value();
   options.weights = flags.outputs.weights.has_value();
-  const Result<AttentionPlan> plan = PlanAttention(inputs->shape, options, flags.runtime.runtime());
+  const Result<AttentionPlan> plan = PlanAttention(*shape, options, flags.runtime.runtime());
   if (!plan.ok()) return Fail(plan.status());
 
   Result<Outputs> outputs = Outputs::Create(flags.outputs, *inputs);
@@ -51,6 +67,10 @@ int Run(const RunFlags& flags) {
   AttentionTensors tensors = inputs->Tensors();
   const std::vector<int64_t>& kv_len = flags.options.kv_len();
   tensors.kv_len = {kv_len.data(), static_cast<int64_t>(kv_len.size())};
+  const std::vector<int64_t>& q_offsets = flags.options.q_offsets();
+  const std::vector<int64_t>& k_offsets = flags.options.k_offsets();
+  tensors.q_offsets = {q_offsets.data(), static_cast<int64_t>(q_offsets.size())};
+  tensors.k_offsets = {k_offsets.data(), static_cast<int64_t>(k_offsets.size())};
   outputs->AddTo(inputs->shape, tensors);
   Workspace workspace(plan->workspace_bytes());
 
@@ -105,6 +125,7 @@ void AddRunCommand(CLI::App& app, int& exit_code) {
   add_path("--bias", flags->inputs.bias, "Added to the scores: f32, shapes as of --mask");
   add_path("--alibi", flags->inputs.alibi, "Slopes of a penalty on distance: f32 [heads]");
   add_path("--sinks", flags->inputs.sinks, "Logits in the denominators: f32 [heads]");
+  ExcludeFromRagged(*command);
   ScorePaths& score = flags->inputs.score;
   add_path("--w", score.w, "W of bilinear scores: f32 [dim, key_dim]");
   add_path("--wq", score.wq,

@@ -82,6 +82,23 @@ void OptionFlags::AddTo(CLI::App& app) {
   AddIntList(app, "--kv-len", store_kv_len, "whole numbers of at least 0, with commas between them",
              "Valid keys of each batch item; positions count from their end")
       ->type_name("N,...");
+  const auto add_offsets = [&](const char* flag, std::vector<int64_t>& offsets, const char* rows) {
+    const auto store = [this, &offsets](const std::vector<int64_t>& numbers) {
+      offsets = numbers;
+      options_.ragged = true;
+      return numbers.front() == 0 && std::is_sorted(numbers.begin(), numbers.end());
+    };
+    return AddIntList(app, flag, store,
+                      "whole numbers from 0 on that never decrease, with commas between them",
+                      fmt::format("Ragged batch: where the {} of each sequence begin, and where "
+                                  "the last ends",
+                                  rows))
+        ->type_name("0,N,...");
+  };
+  CLI::Option* q_offsets = add_offsets("--q-offsets", q_offsets_, "queries");
+  CLI::Option* k_offsets = add_offsets("--k-offsets", k_offsets_, "keys");
+  q_offsets->needs(k_offsets);
+  k_offsets->needs(q_offsets);
 }
 
 AttentionOptions OptionFlags::options() const noexcept {
@@ -107,10 +124,46 @@ Status OptionFlags::CheckKvLen(const AttentionShape& shape) const {
   return {};
 }
 
+Status OptionFlags::CheckOffsets(const AttentionShape& shape) const {
+  if (!options_.ragged) return {};
+  const auto sequences = static_cast<int64_t>(q_offsets_.size()) - 1;
+  if (k_offsets_.size() != q_offsets_.size()) {
+    return Status::InvalidArgument(
+        fmt::format("--k-offsets: found {} number{}, expected {} as of --q-offsets",
+                    k_offsets_.size(), k_offsets_.size() == 1 ? "" : "s", q_offsets_.size()));
+  }
+  if (shape.batch != sequences) {
+    return Status::InvalidArgument(fmt::format(
+        "--batch: found {}, expected {}, the sequences of --q-offsets", shape.batch, sequences));
+  }
+  const struct {
+    const char* flag;
+    int64_t found;
+    int64_t expected;
+    const char* rows;
+  } ends[] = {{"--q-offsets", q_offsets_.back(), shape.queries, "queries"},
+              {"--k-offsets", k_offsets_.back(), shape.keys, "keys"}};
+  for (const auto& end : ends) {
+    if (end.found == end.expected) continue;
+    return Status::InvalidArgument(
+        fmt::format("{}: found {} at the end, expected {}, the number of "
+                    "{}",
+                    end.flag, end.found, end.expected, end.rows));
+  }
+  return {};
+}
+
 bool OptionFlags::given() const noexcept {
   return has_score_ || options_.bandwidth || options_.scale || options_.causal ||
          options_.top_left || options_.query_offset || window_ || radius_ || options_.softcap ||
-         options_.kv_len;
+         options_.kv_len || options_.ragged;
+}
+
+void ExcludeFromRagged(CLI::App& app) {
+  CLI::Option* ragged = app.get_option("--q-offsets");
+  for (const char* flag : {"--mask", "--bias", "--weights", "--kv-len"}) {
+    app.get_option(flag)->excludes(ragged);
+  }
 }
 
 void ArrayFlags::AddTo(CLI::App& app) {
@@ -195,22 +248,27 @@ bool ShapeFlags::given() const noexcept {
          hidden_ || type_ || kv_type_;
 }
 
-Result<AttentionShape> ShapeFlags::shape() const {
-  if (!queries_ || !dim_) {
-    return Status::InvalidArgument(fmt::format("{} is required", queries_ ? "--dim" : "--queries"));
+Result<AttentionShape> ShapeFlags::shape(const OptionFlags& options) const {
+  const std::vector<int64_t>& q_offsets = options.q_offsets();
+  const bool ragged = !q_offsets.empty();
+  if ((!queries_ && !ragged) || !dim_) {
+    return Status::InvalidArgument(
+        fmt::format("{} is required", queries_ || ragged ? "--dim" : "--queries"));
   }
   AttentionShape shape;
-  shape.batch = batch_.value_or(1);
+  shape.batch = batch_.value_or(ragged ? static_cast<int64_t>(q_offsets.size()) - 1 : 1);
   shape.heads = heads_.value_or(1);
   shape.kv_heads = kv_heads_.value_or(shape.heads);
-  shape.queries = *queries_;
-  shape.keys = keys_.value_or(shape.queries);
+  shape.queries = queries_ ? *queries_ : q_offsets.back();
+  shape.keys = keys_.value_or(ragged ? options.k_offsets().back() : shape.queries);
   shape.dim = *dim_;
   shape.value_dim = value_dim_.value_or(shape.dim);
   shape.key_dim = key_dim_.value_or(0);
   shape.hidden = hidden_.value_or(0);
   shape.q_type = shape.out_type = type_.value_or(DataType::kF32);
   shape.k_type = shape.v_type = kv_type_.value_or(shape.q_type);
+  if (Status s = options.CheckKvLen(shape); !s.ok()) return s;
+  if (Status s = options.CheckOffsets(shape); !s.ok()) return s;
   return shape;
 }
 

@@ -19,7 +19,8 @@
 namespace lanewise::tools {
 
 // --score --bandwidth --scale --causal --top-left --query-offset --radius --window --softcap
-// --kv-len: what can be said without an array. The object outlives the parse.
+// --kv-len --q-offsets --k-offsets: what can be said without an array. The object outlives the
+// parse.
 class OptionFlags {
  public:
   void AddTo(CLI::App& app);
@@ -33,6 +34,13 @@ class OptionFlags {
   // kInvalidArgument for a --kv-len that does not fit `shape`.
   Status CheckKvLen(const AttentionShape& shape) const;
 
+  // The numbers of --q-offsets and --k-offsets; empty without them. With them batches are ragged.
+  const std::vector<int64_t>& q_offsets() const noexcept { return q_offsets_; }
+  const std::vector<int64_t>& k_offsets() const noexcept { return k_offsets_; }
+
+  // kInvalidArgument for offsets that do not fit `shape`, whose batch counts sequences.
+  Status CheckOffsets(const AttentionShape& shape) const;
+
   // Whether any of the flags was on the command line.
   bool given() const noexcept;
 
@@ -42,7 +50,11 @@ class OptionFlags {
   std::optional<AttentionWindow> window_;
   std::optional<int64_t> radius_;
   std::vector<int64_t> kv_len_;
+  std::vector<int64_t> q_offsets_, k_offsets_;
 };
+
+// Makes the flags of arrays that no ragged batch has exclude --q-offsets, once all are added.
+void ExcludeFromRagged(CLI::App& app);
 
 // --mask --bias --alibi --sinks --wq --wk --lse --weights as switches, for subcommands that read no
 // files. The object outlives the parse.
@@ -87,8 +99,10 @@ class ShapeFlags {
   bool given() const noexcept;
 
   // The shape with its defaults: batch and heads 1, kv_heads as heads, keys as queries, value_dim
-  // as dim, type f32 and kv_type as type. kInvalidArgument when --queries or --dim is missing.
-  Result<AttentionShape> shape() const;
+  // as dim, type f32 and kv_type as type; of a ragged batch, batch, queries and keys as the offsets
+  // of `options` say. kInvalidArgument when --queries or --dim is missing, and for offsets or
+  // lengths of `options` that do not fit.
+  Result<AttentionShape> shape(const OptionFlags& options) const;
 
  private:
   std::optional<int64_t> batch_, heads_, kv_heads_, queries_, keys_, dim_, value_dim_;

@@ -262,6 +262,24 @@ TEST(CommandTest, ExplainTakesEveryOption) {
   }
 }
 
+TEST(CommandTest, ExplainTakesOffsets) {
+  const Arguments offsets = {"explain",     "--dim",   "64",     "--q-offsets", "0,3,10",
+                             "--k-offsets", "0,5,900", "--json", "--threads",   "1"};
+  EXPECT_GT(JsonOf(RunCommand(offsets))["kv_block"].get<int64_t>(), 0);
+  const std::pair<Arguments, std::string> wrong[] = {
+      {{"--batch", "3"}, "--batch: found 3, expected 2, the sequences of --q-offsets"},
+      {{"--queries", "9"}, "--q-offsets: found 10 at the end, expected 9"},
+      {{"--mask"}, "--q-offsets excludes --mask"}};
+  for (const auto& [more, text] : wrong) {
+    Arguments arguments = offsets;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_TRUE(FailsWith(RunCommand(arguments), 2, text));
+  }
+  Arguments bench = offsets;
+  bench[0] = "bench";
+  EXPECT_TRUE(FailsWith(RunCommand(bench), 2, "--q-offsets: found with bench"));
+}
+
 TEST(CommandTest, ExplainTakesEveryType) {
   for (const char* type : {"f32", "f16", "bf16"}) {
     EXPECT_TRUE(Succeeds(RunCommand(Explain({"--type", type})))) << type;

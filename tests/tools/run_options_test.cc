@@ -269,6 +269,64 @@ TEST_F(RunOptionsTest, EverythingAtOnce) {
   EXPECT_THAT(Run(reported).out, HasSubstr("check  weights: largest error"));
 }
 
+TEST_F(RunOptionsTest, SequencesOfARaggedBatchAreAsIfAlone) {
+  const Shape q_offsets = {0, 3, 3, 10, 20};
+  const Shape k_offsets = {0, 5, 9, 9, 35};
+  const Arguments offsets = {"--q-offsets", "0,3,3,10,20", "--k-offsets", "0,5,9,9,35"};
+  const auto rows = [](const npy::Array& array, int64_t begin, int64_t end) {
+    npy::Array part = npy::Array::Zeros({end - begin, array.shape[1]});
+    std::copy_n(array.floats() + begin * array.shape[1], part.ElementCount(), part.floats());
+    return part;
+  };
+  for (const Arguments& more : {Arguments{}, Arguments{"--causal"}, Arguments{"--radius", "2"}}) {
+    WriteInputs({20, 8}, {35, 8}, {35, 5});
+    Arguments ragged = more;
+    ragged.insert(ragged.end(), offsets.begin(), offsets.end());
+    ragged.insert(ragged.end(), {"--check", "--lse", Path("lse.npy")});
+    ASSERT_TRUE(Succeeds(Run(ragged)));
+    const npy::Array q = ReadArray("q.npy"), k = ReadArray("k.npy"), v = ReadArray("v.npy");
+    const npy::Array out = ReadArray("out.npy");
+    EXPECT_EQ(out.shape, (Shape{20, 5}));
+    EXPECT_EQ(ReadArray("lse.npy").shape, (Shape{20}));
+    for (size_t b = 0; b + 1 < q_offsets.size(); ++b) {
+      WriteArray("q.npy", rows(q, q_offsets[b], q_offsets[b + 1]));
+      WriteArray("k.npy", rows(k, k_offsets[b], k_offsets[b + 1]));
+      WriteArray("v.npy", rows(v, k_offsets[b], k_offsets[b + 1]));
+      ASSERT_TRUE(Succeeds(Run(more)));
+      EXPECT_EQ(ReadArray("out.npy").data, rows(out, q_offsets[b], q_offsets[b + 1]).data) << b;
+    }
+  }
+  WriteInputs({4, 20, 8}, {2, 35, 8}, {2, 35, 5});
+  Arguments ragged = offsets;
+  ragged.insert(ragged.end(), {"--check", "--json"});
+  EXPECT_LE(json::parse(Run(ragged).out)["max_error"].get<double>(), 1e-5);
+  EXPECT_EQ(ReadArray("out.npy").shape, (Shape{4, 20, 5}));
+}
+
+TEST_F(RunOptionsTest, RefusesOffsetsThatDoNotFit) {
+  WriteInputs({2, 10, 8}, {2, 9, 8}, {2, 9, 8});
+  const auto both = [](const char* q, const char* k) {
+    return Arguments{"--q-offsets", q, "--k-offsets", k};
+  };
+  ExpectFailure(both("0,3,9", "0,5,9"),
+                "--q-offsets: found 9 at the end, expected 10, the number of queries");
+  ExpectFailure(both("0,3,10", "0,5,8"),
+                "--k-offsets: found 8 at the end, expected 9, the number of keys");
+  ExpectFailure(both("0,3,10", "0,9"),
+                "--k-offsets: found 2 numbers, expected 3 as of --q-offsets");
+  ExpectFailure(both("1,10", "0,9"), "--q-offsets: found \"1,10\", expected whole numbers from 0",
+                2);
+  ExpectFailure(both("0,10", "0,5,4,9"), "--k-offsets: found \"0,5,4,9\", expected whole", 2);
+  ExpectFailure({"--q-offsets", "0,10"}, "--q-offsets requires --k-offsets", 2);
+  for (const char* flag : {"--mask", "--bias", "--weights", "--kv-len"}) {
+    Arguments arguments = both("0,10", "0,9");
+    arguments.insert(arguments.end(), {flag, "9"});
+    ExpectFailure(arguments, flag, 2);
+  }
+  WriteInputs({2, 1, 10, 8}, {2, 1, 9, 8}, {2, 1, 9, 8});
+  ExpectFailure(both("0,10", "0,9"), "--q: found batch 2, expected 1 with --q-offsets");
+}
+
 TEST_F(RunOptionsTest, RefusesMasksAndBiasesThatDoNotFit) {
   WriteInputs({4, 9, 8}, {2, 20, 8}, {2, 20, 8});
   const Shape shapes[] = {{9, 21},    {20, 9},       {9},           {},
