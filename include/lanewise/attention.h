@@ -274,8 +274,8 @@ class LANEWISE_EXPORT AttentionPlan {
   Status Run(const AttentionTensors& tensors, Workspace& workspace) const noexcept;
 
   // Bytes that Run needs. Grows with threads and dim, and by 24 a batch item; never with queries x
-  // keys, but for a mask: one byte for each of its tiles (lanes of a lane group x kv_block keys),
-  // and for `few`: a row of results for each query row and kv_block keys.
+  // keys, but for a mask: three bytes for each of its tiles (lanes of a lane group x kv_block
+  // keys), and for `few`: a row of results for each query row and kv_block keys.
   size_t workspace_bytes() const noexcept;
 
   PlanExplanation Explain() const;

@@ -66,8 +66,7 @@ PlanExplanation AttentionPlan::Explain() const {
     if (!decision.variant_overridden) {
       explanation.reasons.push_back(
           fmt::format("lanes: rows a kv head (queries times heads that share it): found {}, "
-                      "expected more than {} "
-                      "for this dim",
+                      "expected more than {} for this dim",
                       rows, decision.few_rows));
     }
   } else {

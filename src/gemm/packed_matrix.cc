@@ -5,13 +5,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <new>
 #include <utility>
 
 #include "src/core/element_bytes.h"
 #include "src/core/tensor_check.h"
+#include "src/gemm/call.h"
 #include "src/kernels/convert.h"
 #include "src/kernels/gemm.h"
 #include "src/machine/targets.h"
@@ -47,9 +47,8 @@ class Filling {
     const int64_t blocks = core::DivideUp(layout_.depth, layout_.depth_block);
     const auto pack = [&](int worker, int64_t unit_begin, int64_t unit_end) {
       for (int64_t unit = unit_begin; unit < unit_end; ++unit) {
-        const int64_t begin = unit % blocks * layout_.depth_block;
-        const int64_t steps = std::min(layout_.depth_block, layout_.depth - begin);
-        PackSteps(unit / blocks, begin, steps, worker);
+        PackSteps(unit / blocks, gemm::BlockOf(unit % blocks, layout_.depth_block, layout_.depth),
+                  worker);
       }
     };
     team.Run(layout_.batch * layout_.heads * blocks, 1, parallel::RangeBody(pack));
@@ -57,28 +56,23 @@ class Filling {
 
  private:
   // A depth block of a matrix.
-  void PackSteps(int64_t matrix, int64_t begin, int64_t steps, int worker) const {
+  void PackSteps(int64_t matrix, gemm::Range steps, int worker) const {
+    const auto panel_at = [&](int64_t p) {
+      return layout_.Panel(matrix, steps.begin, steps.size, p);
+    };
     if (layout_.type == DataType::kF32) {
-      float* const to = reinterpret_cast<float*>(layout_.Panel(matrix, begin, steps, 0));
-      PackPanels(matrix, {begin, steps}, {0, layout_.columns}, to);
+      PackPanels(matrix, steps, {0, layout_.columns}, reinterpret_cast<float*>(panel_at(0)));
       return;
     }
-    const int64_t panel_elements = steps * layout_.tile_columns;
+    const auto panel_elements = static_cast<size_t>(steps.size * layout_.tile_columns);
     float* const panel = stage_ + worker * layout_.depth_block * layout_.tile_columns;
     for (int64_t p = 0; p < layout_.panels(); ++p) {
-      const int64_t column = p * layout_.tile_columns;
-      PackPanels(matrix, {begin, steps},
-                 {column, std::min(layout_.tile_columns, layout_.columns - column)}, panel);
-      narrow_({panel, 0, layout_.Panel(matrix, begin, steps, p), 0, 1,
-               static_cast<size_t>(panel_elements)});
+      PackPanels(matrix, steps, gemm::BlockOf(p, layout_.tile_columns, layout_.columns), panel);
+      narrow_({panel, 0, panel_at(p), 0, 1, panel_elements});
     }
   }
 
-  struct Range {
-    int64_t begin;
-    int64_t size;
-  };
-  void PackPanels(int64_t matrix, Range steps, Range columns, float* to) const {
+  void PackPanels(int64_t matrix, gemm::Range steps, gemm::Range columns, float* to) const {
     const int64_t stride = b_.strides[2];
     const int64_t offset =
         transpose_b_ ? columns.begin * stride + steps.begin : steps.begin * stride + columns.begin;
