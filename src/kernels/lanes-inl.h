@@ -93,10 +93,8 @@ struct Lanes {
     if (HWY_UNLIKELY(args.edits.hides() && !ValuesAreFinite(args))) {
       if (!args.edits.hides_by_key()) NoteBounds<NV>(d, args);
       ValueOfVisible<NV>(args, earlier);
-    } else if (spans.whole()) {
-      Value<MR>(d, args, Part<NV, NV>{0}, {0, args.key_count}, 0, earlier, prefetch);
     } else {
-      ValueOfSpans(args, spans, earlier, prefetch);
+      Value<MR>(d, args, spans, 0, earlier, prefetch);
     }
   }
 

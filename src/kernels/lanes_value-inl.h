@@ -32,54 +32,48 @@ struct Earlier {
 };
 
 // Brings the output tile of rows starting at `c` into registers.
-template <size_t MR, size_t GV, size_t NV>
-HWY_INLINE void LoadOutput(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t c,
-                           const Earlier& earlier, RegisterTile<MR, NV>& tile) {
+template <size_t MR, size_t NV>
+HWY_INLINE void LoadOutput(FloatTag d, const StepArgs& args, size_t c, const Earlier& earlier,
+                           RegisterTile<MR, NV>& tile) {
   if (earlier.none) {
     tile.Zero(d);
     return;
   }
-  tile.Load(d, args.group.output + c * part.kGroupWidth + part.lane, part.kGroupWidth);
-  if (earlier.rescale != nullptr) tile.Scale(d, earlier.rescale + part.lane);
+  tile.Load(d, args.group.output + c * NV * kLanes, NV * kLanes);
+  if (earlier.rescale != nullptr) tile.Scale(d, earlier.rescale);
+}
+
+// tile[i][lane] += Σ_key V[key][c + i] * P[key][lane] over the keys of a span, for the vectors that
+// take part in it: as constants, so that the tile stays in registers.
+template <size_t kFirst, size_t kCount, size_t MR, size_t NV>
+HWY_INLINE void AddSpan(FloatTag d, const StepArgs& args, const Span& span, size_t c,
+                        RegisterTile<MR, NV>& tile, PrefetchCursor& prefetch) {
+  if (span.vector == kFirst && span.vector_count == kCount) {
+    const size_t key = span.keys.begin;
+    const float* values = args.values + static_cast<int64_t>(key) * args.value_stride + c;
+    const float* weights = args.scores + (key * NV + kFirst) * kLanes;
+    MultiplyAddAndFetch<ARows::kContiguous, kFirst, kCount>(
+        d, {values, args.value_stride, weights, NV * kLanes, span.keys.end - key}, tile, prefetch);
+  } else if constexpr (kFirst + kCount < NV) {
+    AddSpan<kFirst + 1, kCount>(d, args, span, c, tile, prefetch);
+  } else if constexpr (kCount > 1) {
+    AddSpan<0, kCount - 1>(d, args, span, c, tile, prefetch);
+  }
 }
 
 // output[c][lane] = output[c][lane] * rescale + Σ_key V[key][c] * P[key][lane] for c in
-// [c, value_dim), `keys` in order and the lanes of `part`.
-template <size_t MR, size_t GV, size_t NV>
-HWY_INLINE void Value(FloatTag d, const StepArgs& args, Part<GV, NV> part, Keys keys, size_t c,
+// [c, value_dim), keys in order, each for the vectors that take part in it.
+template <size_t TileMR, size_t MR, size_t NV>
+HWY_INLINE void Value(FloatTag d, const StepArgs& args, const Spans<MR, NV>& spans, size_t c,
                       const Earlier& earlier, PrefetchCursor& prefetch) {
-  constexpr size_t kWidth = GV * kLanes;
-  const float* const values = args.values + static_cast<int64_t>(keys.begin) * args.value_stride;
-  const float* const weights = args.scores + keys.begin * kWidth + part.lane;
-  for (; c + MR <= args.value_dim; c += MR) {
-    RegisterTile<MR, NV> tile;  // [MR value dims, lanes]
-    LoadOutput(d, args, part, c, earlier, tile);
-    const ProductArgs product = {values + c, args.value_stride, weights, kWidth,
-                                 keys.end - keys.begin};
-    MultiplyAddAndFetch<ARows::kContiguous>(d, product, tile, prefetch);
-    tile.Store(d, args.group.output + c * kWidth + part.lane, kWidth);
+  constexpr size_t kWidth = NV * kLanes;
+  for (; c + TileMR <= args.value_dim; c += TileMR) {
+    RegisterTile<TileMR, NV> tile;  // [TileMR value dims, lanes]
+    LoadOutput(d, args, c, earlier, tile);
+    for (const Span& span : spans) AddSpan<0, NV>(d, args, span, c, tile, prefetch);
+    tile.Store(d, args.group.output + c * kWidth, kWidth);
   }
-  if constexpr (MR > 1) Value<TailRows(MR)>(d, args, part, keys, c, earlier, prefetch);
-}
-
-// The same over several spans: each adds to what the ones before have left.
-template <size_t MR, size_t NV>
-HWY_NOINLINE void ValueOfSpans(const StepArgs& args, const Spans<MR, NV>& spans,
-                               const Earlier& earlier, PrefetchCursor& prefetch) {
-  const FloatTag d;
-  if (earlier.none || earlier.rescale != nullptr) {
-    for (size_t c = 0; c < args.value_dim; ++c) {
-      RegisterTile<1, NV> tile;
-      LoadOutput(d, args, Part<NV, NV>{0}, c, earlier, tile);
-      tile.Store(d, args.group.output + c * NV * kLanes, NV * kLanes);
-    }
-  }
-  for (const Span& span : spans) {
-    if (span.vector_count == 0) continue;
-    WithPart<NV>(span, [&]<size_t PartNV>(Part<NV, PartNV> part) HWY_ATTR {
-      Value<PartRows(MR, NV, PartNV)>(d, args, part, span.keys, 0, {false, nullptr}, prefetch);
-    });
-  }
+  if constexpr (TileMR > 1) Value<TailRows(TileMR)>(d, args, spans, c, earlier, prefetch);
 }
 
 // The same, leaving a lane's output alone at keys it does not see: 0 * V would be NaN where V is
@@ -90,7 +84,7 @@ HWY_NOINLINE void ValueOfVisible(const StepArgs& args, const Earlier& earlier) {
   constexpr size_t kWidth = NV * kLanes;
   for (size_t c = 0; c < args.value_dim; ++c) {
     RegisterTile<1, NV> tile;
-    LoadOutput(d, args, Part<NV, NV>{0}, c, earlier, tile);
+    LoadOutput(d, args, c, earlier, tile);
     for (size_t key = 0; key < args.key_count; ++key) {
       const FloatVec v = hn::Set(
           d, args.values[static_cast<int64_t>(key) * args.value_stride + static_cast<int64_t>(c)]);

@@ -82,15 +82,16 @@ struct RegisterTile {
     }
   }
 
-  // b needs the alignment of a vector only with kAlignedB.
-  template <ARows kRows, bool kAlignedB = true>
+  // Of vectors [kFirst, kFirst + kCount) of the tile, at the first of which `b` begins. b needs the
+  // alignment of a vector only with kAlignedB.
+  template <ARows kRows, bool kAlignedB = true, size_t kFirst = 0, size_t kCount = NV>
   HWY_INLINE void MultiplyAdd(FloatTag d, const float* HWY_RESTRICT a, int64_t stride,
                               const float* HWY_RESTRICT b, size_t b_stride, size_t steps) {
     HWY_UNROLL(4)
     for (size_t s = 0; s < steps; ++s) {
-      FloatVec column[NV];
+      FloatVec column[kCount];
       HWY_UNROLL(16)
-      for (size_t j = 0; j < NV; ++j) {
+      for (size_t j = 0; j < kCount; ++j) {
         const float* HWY_RESTRICT from = b + s * b_stride + j * kLanes;
         column[j] = kAlignedB ? hn::Load(d, from) : hn::LoadU(d, from);
       }
@@ -101,8 +102,8 @@ struct RegisterTile {
                                    : static_cast<int64_t>(s) * stride + static_cast<int64_t>(i);
         const FloatVec broadcast = hn::Set(d, a[offset]);
         HWY_UNROLL(16)
-        for (size_t j = 0; j < NV; ++j) {
-          acc[i][j] = hn::MulAdd(broadcast, column[j], acc[i][j]);
+        for (size_t j = 0; j < kCount; ++j) {
+          acc[i][kFirst + j] = hn::MulAdd(broadcast, column[j], acc[i][kFirst + j]);
         }
       }
     }

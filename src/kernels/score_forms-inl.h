@@ -48,7 +48,7 @@ struct DotForm {
   static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t key,
                               RegisterTile<MR, NV>& tile, PrefetchCursor& prefetch) {
     tile.Zero(d);
-    MultiplyAddAndFetch<ARows::kStrided>(d, KeyProduct(args, part, key), tile, prefetch);
+    MultiplyAddAndFetch<ARows::kStrided, 0, NV>(d, KeyProduct(args, part, key), tile, prefetch);
   }
 };
 
@@ -66,7 +66,7 @@ struct DotAndTermsForm {
         tile.acc[i][j] = hn::Add(hn::Set(d, args.key_terms[key + i]), lane_terms);
       }
     }
-    MultiplyAddAndFetch<ARows::kStrided>(d, KeyProduct(args, part, key), tile, prefetch);
+    MultiplyAddAndFetch<ARows::kStrided, 0, NV>(d, KeyProduct(args, part, key), tile, prefetch);
   }
 };
 
