@@ -51,22 +51,44 @@ HWY_INLINE FloatVec OrFirst(FloatTag d, FloatVec shift, FloatVec score) {
   return hn::IfThenElse(HasNoShift(d, shift), score, shift);
 }
 
+// Which keys of a segment some lanes do not see.
+enum class Hidden {
+  kNone,
+  kByEnd,     // those beyond a lane's last; all lanes have seen a key before
+  kByBounds,  // those before its first, too
+};
+
 // Turns scores into weights while they are in registers, on the guess that the shift stays. The
-// core then works on them beside the products of the next tile. kBounded: some lanes do not see
-// some keys; else all see all, and those that have no shift take it from the first one.
-template <size_t GV, size_t NV, bool kBounded>
-struct MakeWeights {
-  const LaneBounds* bounds;
-  size_t lane;  // the part's first
-  size_t first_key;
+// core then works on them beside the products of the next tile. A lane that has no shift takes it
+// from its first key.
+template <size_t GV, size_t NV, Hidden kHidden>
+class MakeWeights {
+ public:
   FloatVec shift[NV];
   FloatVec max[NV];
   FloatVec sum[NV];
 
+  // To be called after the shifts are set. `lane`: the part's first.
+  HWY_INLINE void Start(FloatTag d, const LaneBounds* bounds, size_t lane, size_t first_key) {
+    const IntTag di;
+    first_key_ = first_key;
+    if constexpr (kHidden == Hidden::kNone) return;
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < NV; ++j) {
+      end_[j] = hn::Load(di, bounds->end + lane + j * kLanes);
+      if constexpr (kHidden == Hidden::kByEnd) continue;
+      begin_[j] = hn::Load(di, bounds->begin + lane + j * kLanes);
+      end_[j] = hn::Max(begin_[j], end_[j]);
+      const auto takes_shift = hn::And(hn::RebindMask(di, HasNoShift(d, shift[j])),
+                                       hn::Lt(begin_[j], end_[j]));
+      shift_key_[j] = hn::IfThenElse(takes_shift, begin_[j], hn::Set(di, -1));
+    }
+  }
+
   template <size_t MR>
   HWY_INLINE void operator()(FloatTag d, const RegisterTile<MR, NV>& tile, size_t key,
                              float* weights) {
-    if (!kBounded && key == first_key) {
+    if (kHidden == Hidden::kNone && key == first_key_) {
       HWY_UNROLL(16)
       for (size_t j = 0; j < NV; ++j) shift[j] = OrFirst(d, shift[j], tile.acc[0][j]);
     }
@@ -74,20 +96,37 @@ struct MakeWeights {
     for (size_t i = 0; i < MR; ++i) {
       HWY_UNROLL(16)
       for (size_t j = 0; j < NV; ++j) {
-        const FloatVec s = kBounded
-                               ? hn::IfThenElse(InBounds(d, *bounds, key + i, lane + j * kLanes),
-                                                tile.acc[i][j], hn::Set(d, -kInfinity))
-                               : tile.acc[i][j];
-        if (kBounded) shift[j] = OrFirst(d, shift[j], s);
-        max[j] = hn::Max(max[j], s);
-        FloatVec p = Exp(d, hn::Sub(s, shift[j]));
-        // -inf - -inf is NaN.
-        if (kBounded) p = hn::IfThenZeroElse(HasNoShift(d, shift[j]), p);
+        const FloatVec s = tile.acc[i][j];
+        FloatVec p;
+        if constexpr (kHidden == Hidden::kNone) {
+          max[j] = hn::Max(max[j], s);
+          p = Exp(d, hn::Sub(s, shift[j]));
+        } else {
+          const IntTag di;
+          const auto k = hn::Set(di, static_cast<int32_t>(key + i));
+          auto sees = hn::Lt(k, end_[j]);
+          if constexpr (kHidden == Hidden::kByBounds) {
+            sees = hn::AndNot(hn::Lt(k, begin_[j]), sees);
+            shift[j] = hn::IfThenElse(hn::RebindMask(d, hn::Eq(k, shift_key_[j])), s, shift[j]);
+          }
+          const FloatMask seen = hn::RebindMask(d, sees);
+          max[j] = hn::IfThenElse(seen, hn::Max(max[j], s), max[j]);
+          p = hn::IfThenElseZero(seen, Exp(d, hn::Sub(s, shift[j])));
+        }
         hn::Store(p, d, weights + (i * GV + j) * kLanes);
         sum[j] = hn::Add(sum[j], p);
       }
     }
   }
+
+ private:
+  using IntVec = hn::Vec<IntTag>;
+
+  size_t first_key_;
+  // Of each lane: the keys that it sees, and the one whose score becomes its shift.
+  IntVec begin_[NV];
+  IntVec end_[NV];
+  IntVec shift_key_[NV];
 };
 
 // What a lane group guesses, and finds.
@@ -99,20 +138,18 @@ struct Guess {
 };
 
 // Score and softmax of some keys of a span.
-template <class Form, size_t MR, bool kBounded, size_t GV, size_t NV>
+template <class Form, size_t MR, Hidden kHidden, size_t GV, size_t NV>
 HWY_INLINE void ScoreAndWeigh(FloatTag d, const StepArgs& args, Part<GV, NV> part, Keys keys,
                               Guess<GV>& guess, PrefetchCursor& prefetch) {
   const size_t vector = part.lane / kLanes;
-  MakeWeights<GV, NV, kBounded> weights;
-  weights.bounds = args.edits.bounds;
-  weights.lane = part.lane;
-  weights.first_key = keys.begin;
+  MakeWeights<GV, NV, kHidden> weights;
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     weights.shift[j] = guess.shift[vector + j];
     weights.max[j] = guess.max[vector + j];
     weights.sum[j] = guess.sum[vector + j];
   }
+  weights.Start(d, args.edits.bounds, part.lane, keys.begin);
   Score<Form, MR>(d, args, part, keys, weights, prefetch);
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
@@ -145,10 +182,13 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, const Spans
       const Keys full = FullKeys(args, span);
       for (size_t key = span.keys.begin; key < span.keys.end;) {
         const Segment segment = NextSegment<kRows>(args.edits, {key, span.keys.end}, full);
-        if (segment.edited) {
-          ScoreAndWeigh<Form, kRows, true>(d, args, part, segment.keys, guess, prefetch);
+        if (!segment.edited) {
+          ScoreAndWeigh<Form, kRows, Hidden::kNone>(d, args, part, segment.keys, guess, prefetch);
+        } else if (segment.keys.begin > full.begin) {
+          ScoreAndWeigh<Form, kRows, Hidden::kByEnd>(d, args, part, segment.keys, guess, prefetch);
         } else {
-          ScoreAndWeigh<Form, kRows, false>(d, args, part, segment.keys, guess, prefetch);
+          ScoreAndWeigh<Form, kRows, Hidden::kByBounds>(d, args, part, segment.keys, guess,
+                                                        prefetch);
         }
         key = segment.keys.end;
       }

@@ -39,6 +39,44 @@ constexpr size_t TailRows(size_t rows) {
   return tail;
 }
 
+// Rows of `a` a stride apart, more than there are registers for pointers to: two pointers and four
+// multiples of the stride, from which an x86 address makes any of 16 rows. Compilers would rather
+// keep 16 pointers, most of them in memory.
+class ManyRows {
+ public:
+  static constexpr size_t kNone = 8;  // so few rows have pointers of their own
+  static constexpr size_t kMost = 16;
+
+  ManyRows(const float* a, int64_t stride)
+      : low_(a), high_(a + 8 * stride), x1_(stride), x3_(3 * stride), x5_(5 * stride),
+        x7_(7 * stride) {}
+
+  // Forgets what is known of the addresses, so that they are not kept each in a register.
+  HWY_INLINE void Settle() {
+#if HWY_ARCH_X86 && !HWY_COMPILER_MSVC
+    __asm__("" : "+r"(low_), "+r"(high_), "+r"(x1_), "+r"(x3_), "+r"(x5_), "+r"(x7_));
+#endif
+  }
+
+  HWY_INLINE float At(size_t row, size_t step) const {
+    const int64_t multiples[8] = {0, x1_, 2 * x1_, x3_, 4 * x1_, x5_, 2 * x3_, x7_};
+    return (row < 8 ? low_ : high_)[multiples[row % 8] + static_cast<int64_t>(step)];
+  }
+
+  HWY_INLINE void Advance(size_t steps) {
+    low_ += steps;
+    high_ += steps;
+  }
+
+ private:
+  const float* low_;   // row 0
+  const float* high_;  // row 8
+  int64_t x1_;
+  int64_t x3_;
+  int64_t x5_;
+  int64_t x7_;
+};
+
 template <size_t MR, size_t NV>
 struct RegisterTile {
   FloatVec acc[MR][NV];
@@ -87,6 +125,10 @@ struct RegisterTile {
   template <ARows kRows, bool kAlignedB = true, size_t kFirst = 0, size_t kCount = NV>
   HWY_INLINE void MultiplyAdd(FloatTag d, const float* HWY_RESTRICT a, int64_t stride,
                               const float* HWY_RESTRICT b, size_t b_stride, size_t steps) {
+    if constexpr (kRows == ARows::kStrided && MR > ManyRows::kNone) {
+      MultiplyAddMany<kAlignedB, kFirst, kCount>(d, ManyRows(a, stride), b, b_stride, steps);
+      return;
+    }
     HWY_UNROLL(4)
     for (size_t s = 0; s < steps; ++s) {
       FloatVec column[kCount];
@@ -105,6 +147,45 @@ struct RegisterTile {
         for (size_t j = 0; j < kCount; ++j) {
           acc[i][kFirst + j] = hn::MulAdd(broadcast, column[j], acc[i][kFirst + j]);
         }
+      }
+    }
+  }
+
+ private:
+  template <bool kAlignedB, size_t kFirst, size_t kCount>
+  HWY_INLINE void MultiplyAddMany(FloatTag d, ManyRows rows, const float* HWY_RESTRICT b,
+                                  size_t b_stride, size_t steps) {
+    static_assert(MR <= ManyRows::kMost);
+    constexpr size_t kTogether = 4;
+    size_t s = 0;
+    for (; s + kTogether <= steps; s += kTogether) {
+      rows.Settle();
+      HWY_UNROLL(4)
+      for (size_t u = 0; u < kTogether; ++u) {
+        MultiplyAddStep<kAlignedB, kFirst, kCount>(d, rows, u, b + (s + u) * b_stride);
+      }
+      rows.Advance(kTogether);
+    }
+    for (; s < steps; ++s) {
+      MultiplyAddStep<kAlignedB, kFirst, kCount>(d, rows, 0, b + s * b_stride);
+      rows.Advance(1);
+    }
+  }
+
+  template <bool kAlignedB, size_t kFirst, size_t kCount>
+  HWY_INLINE void MultiplyAddStep(FloatTag d, const ManyRows& rows, size_t step,
+                                  const float* HWY_RESTRICT b) {
+    FloatVec column[kCount];
+    HWY_UNROLL(16)
+    for (size_t j = 0; j < kCount; ++j) {
+      column[j] = kAlignedB ? hn::Load(d, b + j * kLanes) : hn::LoadU(d, b + j * kLanes);
+    }
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < MR; ++i) {
+      const FloatVec broadcast = hn::Set(d, rows.At(i, step));
+      HWY_UNROLL(16)
+      for (size_t j = 0; j < kCount; ++j) {
+        acc[i][kFirst + j] = hn::MulAdd(broadcast, column[j], acc[i][kFirst + j]);
       }
     }
   }
