@@ -29,10 +29,15 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 // The shift follows the running maximum only when it falls this far behind. Weights then reach
 // e^kShiftSlack instead of 1, which costs no precision, and after the first blocks of a row hardly
 // any step has to rescale its output.
-inline constexpr float kShiftSlack = 8.0f;
+inline constexpr float kShiftSlack = 13.0f;
 
 // A first shift may lag less, so that later steps hardly ever have to raise it after all.
-inline constexpr float kFirstSlack = 4.0f;
+inline constexpr float kFirstSlack = 9.0f;
+
+// e^kShiftSlack and e^kFirstSlack, less what exp and a subtraction may be off by. If the weights of
+// a step sum up to at most that, no score is farther above the shift than the slack.
+inline constexpr float kShiftSum = 4.424e5f;
+inline constexpr float kFirstSum = 8.103e3f;
 
 // Whether a step with the maximum `max` raises a lane's shift to it. `had_none`: the lane had seen
 // no key before, and its shift is the score of the first that it sees: known early, and a row with
@@ -40,6 +45,11 @@ inline constexpr float kFirstSlack = 4.0f;
 HWY_INLINE FloatMask RaisesShift(FloatTag d, FloatVec shift, FloatMask had_none, FloatVec max) {
   const FloatVec slack = hn::IfThenElse(had_none, hn::Set(d, kFirstSlack), hn::Set(d, kShiftSlack));
   return hn::Gt(max, hn::Add(shift, slack));
+}
+
+// Whether the sum of a step's weights leaves it possible that its maximum raises a lane's shift.
+HWY_INLINE FloatMask MayRaiseShift(FloatTag d, FloatMask had_none, FloatVec sum) {
+  return hn::Gt(sum, hn::IfThenElse(had_none, hn::Set(d, kFirstSum), hn::Set(d, kShiftSum)));
 }
 
 HWY_INLINE FloatMask HasNoShift(FloatTag d, FloatVec shift) {
@@ -65,7 +75,6 @@ template <size_t GV, size_t NV, Hidden kHidden>
 class MakeWeights {
  public:
   FloatVec shift[NV];
-  FloatVec max[NV];
   FloatVec sum[NV];
 
   // To be called after the shifts are set. `lane`: the part's first.
@@ -99,7 +108,6 @@ class MakeWeights {
         const FloatVec s = tile.acc[i][j];
         FloatVec p;
         if constexpr (kHidden == Hidden::kNone) {
-          max[j] = hn::Max(max[j], s);
           p = Exp(d, hn::Sub(s, shift[j]));
         } else {
           const IntTag di;
@@ -110,7 +118,6 @@ class MakeWeights {
             shift[j] = hn::IfThenElse(hn::RebindMask(d, hn::Eq(k, shift_key_[j])), s, shift[j]);
           }
           const FloatMask seen = hn::RebindMask(d, sees);
-          max[j] = hn::IfThenElse(seen, hn::Max(max[j], s), max[j]);
           p = hn::IfThenElseZero(seen, Exp(d, hn::Sub(s, shift[j])));
         }
         hn::Store(p, d, weights + (i * GV + j) * kLanes);
@@ -133,7 +140,6 @@ class MakeWeights {
 template <size_t NV>
 struct Guess {
   FloatVec shift[NV];
-  FloatVec max[NV];
   FloatVec sum[NV];
 };
 
@@ -146,7 +152,6 @@ HWY_INLINE void ScoreAndWeigh(FloatTag d, const StepArgs& args, Part<GV, NV> par
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     weights.shift[j] = guess.shift[vector + j];
-    weights.max[j] = guess.max[vector + j];
     weights.sum[j] = guess.sum[vector + j];
   }
   weights.Start(d, args.edits.bounds, part.lane, keys.begin);
@@ -154,7 +159,6 @@ HWY_INLINE void ScoreAndWeigh(FloatTag d, const StepArgs& args, Part<GV, NV> par
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     guess.shift[vector + j] = weights.shift[j];
-    guess.max[vector + j] = weights.max[j];
     guess.sum[vector + j] = weights.sum[j];
   }
 }
@@ -169,7 +173,6 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, const Spans
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     guess.shift[j] = hn::Load(d, args.group.shift + j * kLanes);
-    guess.max[j] = hn::Set(d, -kInfinity);
     guess.sum[j] = hn::Zero(d);
     unseen |= !hn::AllFalse(d, HasNoShift(d, guess.shift[j]));
   }
@@ -198,7 +201,7 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, const Spans
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     const FloatMask had_none = HasNoShift(d, hn::Load(d, args.group.shift + j * kLanes));
-    wrong |= !hn::AllFalse(d, RaisesShift(d, guess.shift[j], had_none, guess.max[j]));
+    wrong |= !hn::AllFalse(d, MayRaiseShift(d, had_none, guess.sum[j]));
     // After a first score of -inf the weights are inf or NaN; a later score may be finite. (Ne
     // would not take NaN for unequal on every target.)
     const FloatMask has_none = HasNoShift(d, guess.shift[j]);
