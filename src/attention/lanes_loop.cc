@@ -74,12 +74,14 @@ class LanesLoop {
     int64_t group_count = 0;  // lane groups that hold rows
   };
 
-  // Late rows first.
+  // Rows in order, as hardware fetches ahead of rising addresses best; but long rows first, so that
+  // short ones fill what is left of the threads' time.
   QueryTile Tile(int64_t index) const {
     const WorkList::Unit unit = call_.tiles()[index];
     QueryTile tile;
     tile.heads = call_.Group(unit.batch, unit.kv_head);
-    tile.first_row = (unit.count - 1 - unit.index) * decision_.lanes.q_groups * lanes_;
+    const int64_t place = tile.heads.visibility.Lengthens() ? unit.count - 1 - unit.index : unit.index;
+    tile.first_row = place * decision_.lanes.q_groups * lanes_;
     tile.group_count = std::min(decision_.lanes.q_groups,
                                 core::DivideUp(tile.heads.rows() - tile.first_row, lanes_));
     return tile;
@@ -216,10 +218,14 @@ class LanesLoop {
     const int64_t end_row = std::min(other.first_row + other.group_count * lanes_, heads.rows());
     KeyRange keys = {heads.visibility.KeysOf(other.first_row / heads.heads).begin,
                      heads.visibility.KeysOf((end_row - 1) / heads.heads).end};
-    keys.end = std::min(keys.end, keys.begin + decision_.lanes.kv_block);
     if (heads.batch == tile_.heads.batch && heads.kv_head == tile_.heads.kv_head) {
-      keys.end = std::min(keys.end, tile_keys_.begin);
+      if (other.first_row > tile_.first_row) {
+        keys.begin = std::max(keys.begin, tile_keys_.end);
+      } else {
+        keys.end = std::min(keys.end, tile_keys_.begin);
+      }
     }
+    keys.end = std::min(keys.end, keys.begin + decision_.lanes.kv_block);
     const int64_t share = core::DivideUp(keys.size(), tile_.group_count);
     return Intersection(keys, {keys.begin + g * share, keys.begin + (g + 1) * share});
   }

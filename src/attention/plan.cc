@@ -137,9 +137,11 @@ Status ChooseLanes(const PlanOverrides& overrides, AttentionPlan::Decision& deci
   LanesDecision& lanes = decision.lanes;
   const AttentionShape& shape = decision.shape;
   const profile::LanesProblem& problem = decision.problem;
-  lanes.kv_block = overrides.kv_block != 0 ? overrides.kv_block
-                                           : profile::LanesKvBlock(profile::MachineCaches(),
-                                                                   problem.dim, shape.value_dim);
+  const Visibility visibility(decision.options, shape.queries, shape.keys);
+  lanes.kv_block = overrides.kv_block != 0
+                       ? overrides.kv_block
+                       : profile::LanesKvBlock(profile::MachineCaches(), problem.dim,
+                                               shape.value_dim, visibility.Width());
   if (Status s = ChooseTile(kernels::LanesKernels(decision.target_id), overrides.tile, decision);
       !s.ok()) {
     return s;

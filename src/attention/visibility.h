@@ -71,6 +71,15 @@ class Visibility {
   // Valid keys of the sequence.
   int64_t keys() const { return keys_; }
 
+  // Whether later rows see more keys than earlier ones.
+  bool Lengthens() const { return left_ == kUnlimited && right_ != kUnlimited; }
+
+  // Keys that the window of a row holds; INT64_MAX where a side is unlimited.
+  int64_t Width() const {
+    if (left_ == kUnlimited || right_ == kUnlimited) return INT64_MAX;
+    return core::SaturatingSum(core::SaturatingSum(left_, right_), 1);
+  }
+
   // How many ends of what a row sees grow with the row.
   int moving_ends() const { return (left_ != kUnlimited) + (right_ != kUnlimited); }
 

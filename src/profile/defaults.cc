@@ -21,15 +21,16 @@ int64_t EvenGrain(int64_t count, int threads) {
 
 }  // namespace
 
-int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim) {
+int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim, int64_t window) {
   constexpr int64_t kSmallest = 32;
   constexpr int64_t kLargest = 512;
+  constexpr int64_t kOfWindows = 1024;
   const double row_bytes =
       sizeof(float) * (static_cast<double>(dim) + static_cast<double>(value_dim));
   const double fitting = static_cast<double>(caches.l2) / 2 / row_bytes;
   int64_t block = kSmallest;
   while (block < kLargest && static_cast<double>(2 * block) <= fitting) block *= 2;
-  return block;
+  return block == kLargest && static_cast<double>(window) <= fitting ? kOfWindows : block;
 }
 
 double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& problem) {

@@ -19,9 +19,10 @@ namespace lanewise::profile {
 inline constexpr int64_t kMaxQueryGroups = 16;
 
 // Keys per softmax step of the `lanes` variant: as many as fit, keys and values together, in a
-// half of the second-level cache, a power of two between 32 and 512. Numeric: it decides
-// where rows are rescaled, so it depends on nothing else.
-int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim);
+// half of the second-level cache, a power of two between 32 and 512; 1024 if that would be 512 and
+// a `window` of so many keys fits there as a whole, since rows whose window an edge cuts take a
+// step more. Numeric: it decides where rows are rescaled, so it depends on nothing else.
+int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim, int64_t window);
 
 // What the neutral choices look at.
 struct LanesProblem {
