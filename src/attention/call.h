@@ -73,8 +73,7 @@ class Call {
   const ConstTensor& bias() const { return bias_; }
   const MaskClasses& mask_classes() const { return mask_classes_; }
 
-  // Query tiles of the sequences that take `lanes`, late rows first: with a causal mask theirs are
-  // the long tiles.
+  // Query tiles of the sequences that take `lanes`.
   const WorkList& tiles() const { return tiles_; }
   // Key chunks, times row blocks, of the sequences that take `few`, and their row blocks.
   const WorkList& chunks() const { return chunks_; }

@@ -24,6 +24,7 @@ struct LaneRows {
   KeyRange any;      // holds the keys that some row sees
 
   // Of the row in each lane: its query, counted from first_query, and its head.
+  int64_t heads = 1;
   int64_t first_query = 0;
   int32_t query[kernels::kMaxLanes];
   int32_t head[kernels::kMaxLanes];
@@ -31,6 +32,7 @@ struct LaneRows {
   // Rows of `group` from row `first` on.
   void Set(const HeadGroup& group, int64_t first, size_t lanes) {
     first_row = first;
+    heads = group.heads;
     count = static_cast<size_t>(std::min(group.rows() - first, static_cast<int64_t>(lanes)));
     first_query = first / group.heads;
     int32_t q = 0;
@@ -53,6 +55,21 @@ struct LaneRows {
 
   // The query in lane i.
   int64_t Query(size_t i) const { return first_query + query[i]; }
+
+  // Points the first `lanes` lanes at their rows of an array.
+  template <typename Element>
+  void PointAt(const HeadRows<Element>& array, size_t lanes, Element** rows) const {
+    const int64_t to_next_query = array.row_stride - (heads - 1) * array.head_stride;
+    Element* row = array.At(head[0], first_query);
+    int64_t h = head[0];
+    for (size_t i = 0; i < lanes; ++i) {
+      rows[i] = row;
+      if (i + 1 >= count) continue;
+      const bool wraps = ++h == heads;
+      row += wraps ? to_next_query : array.head_stride;
+      if (wraps) h = 0;
+    }
+  }
 };
 
 // The lane bounds of one step.

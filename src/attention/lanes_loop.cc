@@ -43,12 +43,13 @@ class LanesLoop {
         lanes_(static_cast<int64_t>(kernel_.lanes)),
         score_dim_(ScoreDim(shape_, decision_.options.score)),
         layout_(decision_),
-        state_(static_cast<float*>(scratch)),
-        scores_(state_ + layout_.scores),
-        row_stage_(state_ + layout_.rows),
-        visible_(reinterpret_cast<uint64_t*>(state_ + layout_.visible)),
-        inputs_(call, layout_, state_),
-        values_(decision_.convert.v, decision_.convert.copy, shape_.value_dim, state_ + layout_.v) {
+        scores_(static_cast<float*>(scratch) + layout_.scores),
+        row_stage_(static_cast<float*>(scratch) + layout_.rows),
+        visible_(reinterpret_cast<uint64_t*>(static_cast<float*>(scratch) + layout_.visible)),
+        inputs_(call, layout_, static_cast<float*>(scratch)),
+        values_(decision_.convert.v, decision_.convert.copy, shape_.value_dim,
+                static_cast<float*>(scratch) + layout_.v) {
+    PlaceGroups(static_cast<float*>(scratch));
     std::fill_n(sinks_, kMaxLanes, -kInfinity);
   }
 
@@ -100,16 +101,19 @@ class LanesLoop {
     LaneRows& rows = rows_[g];
     rows.Set(tile_.heads, tile_.first_row + g * lanes_, kernel_.lanes);
     started_[g] = false;
+    const char* q[kMaxLanes];
+    rows.PointAt(tile_.heads.q, kernel_.lanes, q);
     const float* queries[kMaxLanes];
-    for (size_t i = 0; i < kernel_.lanes; ++i) {
-      const char* row = tile_.heads.q.At(rows.head[i], rows.Query(i));
-      queries[i] = reinterpret_cast<const float*>(row);
-      if (decision_.convert.q != nullptr) {
+    for (size_t i = 0; i < kernel_.lanes; ++i) queries[i] = reinterpret_cast<const float*>(q[i]);
+    if (decision_.convert.q != nullptr) {
+      for (size_t i = 0; i < kernel_.lanes; ++i) {
         float* widened = row_stage_ + static_cast<int64_t>(i) * shape_.dim;
-        decision_.convert.q({row, 0, widened, 0, 1, static_cast<size_t>(shape_.dim)});
+        decision_.convert.q({q[i], 0, widened, 0, 1, static_cast<size_t>(shape_.dim)});
         queries[i] = widened;
       }
-      if (tile_.heads.sinks != nullptr) sinks_[i] = tile_.heads.sinks[rows.head[i]];
+    }
+    if (tile_.heads.sinks != nullptr) {
+      for (size_t i = 0; i < kernel_.lanes; ++i) sinks_[i] = tile_.heads.sinks[rows.head[i]];
     }
     inputs_.LoadQueries({State(g), queries, static_cast<size_t>(shape_.dim), 1.0f, sinks_});
   }
@@ -242,20 +246,21 @@ class LanesLoop {
   void Finish(int64_t g) {
     const LaneRows& rows = rows_[g];
     const bool narrow = decision_.convert.out != nullptr;
-    float* out[kMaxLanes];
-    float* lse[kMaxLanes];
+    char* out[kMaxLanes];
+    rows.PointAt(tile_.heads.out, rows.count, out);
+    float* sums[kMaxLanes];  // [value_dim] each, divided
     for (size_t i = 0; i < rows.count; ++i) {
-      out[i] = narrow ? row_stage_ + static_cast<int64_t>(i) * shape_.value_dim
-                      : reinterpret_cast<float*>(tile_.heads.out.At(rows.head[i], rows.Query(i)));
-      if (tile_.heads.lse.data != nullptr) lse[i] = tile_.heads.lse.At(rows.head[i], rows.Query(i));
+      sums[i] = narrow ? row_stage_ + static_cast<int64_t>(i) * shape_.value_dim
+                       : reinterpret_cast<float*>(out[i]);
     }
+    float* lse[kMaxLanes];
+    const bool wants_lse = tile_.heads.lse.data != nullptr;
+    if (wants_lse) rows.PointAt(tile_.heads.lse, rows.count, lse);
     const size_t value_dim = static_cast<size_t>(shape_.value_dim);
-    kernel_.finish(
-        {State(g), out, tile_.heads.lse.data != nullptr ? lse : nullptr, rows.count, value_dim});
+    kernel_.finish({State(g), sums, wants_lse ? lse : nullptr, rows.count, value_dim});
     if (!narrow) return;
     for (size_t i = 0; i < rows.count; ++i) {
-      decision_.convert.out(
-          {out[i], 0, tile_.heads.out.At(rows.head[i], rows.Query(i)), 0, 1, value_dim});
+      decision_.convert.out({sums[i], 0, out[i], 0, 1, value_dim});
     }
   }
 
@@ -315,24 +320,26 @@ class LanesLoop {
                                     int64_t g, KeyRange keys,
                                     const Element* (&rows)[kMaxLanes]) const {
     const int64_t first_key = tensor.sizes[3] == 1 ? 0 : keys.begin;
-    for (size_t i = 0; i < kernel_.lanes; ++i) {
-      rows[i] = view.At(rows_[g].head[i], rows_[g].Query(i)) + first_key;
-    }
+    rows_[g].PointAt(view, kernel_.lanes, rows);
+    for (size_t i = 0; i < kernel_.lanes; ++i) rows[i] += first_key;
     return rows;
   }
 
-  // Where the state of lane group g lies in scratch. Each array is a multiple of `lanes` floats, so
-  // all of them are aligned to a vector.
-  kernels::LaneGroup State(int64_t g) const {
-    kernels::LaneGroup group;
-    group.queries =
-        state_ + g * static_cast<int64_t>(decision_.lanes.group_floats);  // [score_dim, lanes]
-    group.output = group.queries + score_dim_ * lanes_;                   // [value_dim, lanes]
-    group.shift = group.output + shape_.value_dim * lanes_;               // [lanes]
-    group.sum = group.shift + lanes_;                                     // [lanes]
-    group.seen = group.sum + lanes_;                                      // [lanes]
-    group.terms = group.seen + lanes_;                                    // [lanes]
-    return group;
+  // Where the state of lane group g lies in scratch.
+  const kernels::LaneGroup& State(int64_t g) const { return groups_[g]; }
+
+  // Each array is a multiple of `lanes` floats, so all of them are aligned to a vector.
+  void PlaceGroups(float* state) {
+    for (int64_t g = 0; g < decision_.lanes.q_groups; ++g) {
+      kernels::LaneGroup& group = groups_[g];
+      group.queries =
+          state + g * static_cast<int64_t>(decision_.lanes.group_floats);  // [score_dim, lanes]
+      group.output = group.queries + score_dim_ * lanes_;                  // [value_dim, lanes]
+      group.shift = group.output + shape_.value_dim * lanes_;              // [lanes]
+      group.sum = group.shift + lanes_;                                    // [lanes]
+      group.seen = group.sum + lanes_;                                     // [lanes]
+      group.terms = group.seen + lanes_;                                   // [lanes]
+    }
   }
 
   const Call& call_;
@@ -342,7 +349,6 @@ class LanesLoop {
   const int64_t lanes_;
   const int64_t score_dim_;
   const LanesScratch layout_;
-  float* const state_;
   float* const scores_;
   float* const row_stage_;
   uint64_t* const visible_;
@@ -351,6 +357,7 @@ class LanesLoop {
   QueryTile tile_;
   const QueryTile* next_ = nullptr;  // null: nothing
   LaneRows rows_[kMaxQueryGroups];
+  kernels::LaneGroup groups_[kMaxQueryGroups];
   bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
 
   KeyRange tile_keys_;  // that some row of the tile sees
