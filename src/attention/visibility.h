@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 
 #include "lanewise/attention.h"
 #include "src/core/sizes.h"
@@ -74,9 +75,9 @@ class Visibility {
   // Whether later rows see more keys than earlier ones.
   bool Lengthens() const { return left_ == kUnlimited && right_ != kUnlimited; }
 
-  // Keys that the window of a row holds; INT64_MAX where a side is unlimited.
-  int64_t Width() const {
-    if (left_ == kUnlimited || right_ == kUnlimited) return INT64_MAX;
+  // Keys that the window of a row holds; nothing where a side is unlimited.
+  std::optional<int64_t> Width() const {
+    if (left_ == kUnlimited || right_ == kUnlimited) return std::nullopt;
     return core::SaturatingSum(core::SaturatingSum(left_, right_), 1);
   }
 

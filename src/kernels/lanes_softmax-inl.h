@@ -47,9 +47,10 @@ HWY_INLINE FloatMask RaisesShift(FloatTag d, FloatVec shift, FloatMask had_none,
   return hn::Gt(max, hn::Add(shift, slack));
 }
 
-// Whether the sum of a step's weights leaves it possible that its maximum raises a lane's shift.
-HWY_INLINE FloatMask MayRaiseShift(FloatTag d, FloatMask had_none, FloatVec sum) {
-  return hn::Gt(sum, hn::IfThenElse(had_none, hn::Set(d, kFirstSum), hn::Set(d, kShiftSum)));
+// Whether the sum of a step's weights shows that its maximum does not raise a lane's shift. Not so
+// after a first score of -inf, when the weights are inf or NaN: a later score may be finite.
+HWY_INLINE FloatMask KeepsShift(FloatTag d, FloatMask had_none, FloatVec sum) {
+  return hn::Le(sum, hn::IfThenElse(had_none, hn::Set(d, kFirstSum), hn::Set(d, kShiftSum)));
 }
 
 HWY_INLINE FloatMask HasNoShift(FloatTag d, FloatVec shift) {
@@ -201,11 +202,7 @@ HWY_INLINE bool TryScoreAndSoftmax(FloatTag d, const StepArgs& args, const Spans
   HWY_UNROLL(16)
   for (size_t j = 0; j < NV; ++j) {
     const FloatMask had_none = HasNoShift(d, hn::Load(d, args.group.shift + j * kLanes));
-    wrong |= !hn::AllFalse(d, MayRaiseShift(d, had_none, guess.sum[j]));
-    // After a first score of -inf the weights are inf or NaN; a later score may be finite. (Ne
-    // would not take NaN for unequal on every target.)
-    const FloatMask has_none = HasNoShift(d, guess.shift[j]);
-    wrong |= !hn::AllFalse(d, hn::AndNot(hn::Eq(guess.sum[j], hn::Zero(d)), has_none));
+    wrong |= !hn::AllTrue(d, KeepsShift(d, had_none, guess.sum[j]));
   }
   if (wrong) {
     record.WasWrong();

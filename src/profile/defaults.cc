@@ -21,7 +21,8 @@ int64_t EvenGrain(int64_t count, int threads) {
 
 }  // namespace
 
-int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim, int64_t window) {
+int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim,
+                     std::optional<int64_t> window) {
   constexpr int64_t kSmallest = 32;
   constexpr int64_t kLargest = 512;
   constexpr int64_t kOfWindows = 1024;
@@ -30,7 +31,8 @@ int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim, i
   const double fitting = static_cast<double>(caches.l2) / 2 / row_bytes;
   int64_t block = kSmallest;
   while (block < kLargest && static_cast<double>(2 * block) <= fitting) block *= 2;
-  return block == kLargest && static_cast<double>(window) <= fitting ? kOfWindows : block;
+  const bool window_fits = window && static_cast<double>(*window) <= fitting;
+  return block == kLargest && window_fits ? kOfWindows : block;
 }
 
 double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& problem) {

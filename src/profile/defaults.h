@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "src/kernels/lanes.h"
@@ -22,7 +23,8 @@ inline constexpr int64_t kMaxQueryGroups = 16;
 // half of the second-level cache, a power of two between 32 and 512; 1024 if that would be 512 and
 // a `window` of so many keys fits there as a whole, since rows whose window an edge cuts take a
 // step more. Numeric: it decides where rows are rescaled, so it depends on nothing else.
-int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim, int64_t window);
+int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim,
+                     std::optional<int64_t> window);
 
 // What the neutral choices look at.
 struct LanesProblem {

@@ -12,6 +12,7 @@
 #include <bit>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,7 @@ TEST(LanesKvBlock, IsAPowerOfTwoInItsRange) {
   for (const int64_t l2 : kL2Bytes) {
     for (const int64_t dim : kDims) {
       for (const int64_t value_dim : kDims) {
-        const int64_t block = LanesKvBlock({0, l2}, dim, value_dim, INT64_MAX);
+        const int64_t block = LanesKvBlock({0, l2}, dim, value_dim, {});
         EXPECT_GE(block, 32) << l2 << " " << dim << " " << value_dim;
         EXPECT_LE(block, 512) << l2 << " " << dim << " " << value_dim;
         EXPECT_TRUE(std::has_single_bit(static_cast<uint64_t>(block))) << block;
@@ -59,7 +60,7 @@ TEST(LanesKvBlock, IsAPowerOfTwoInItsRange) {
 TEST(LanesKvBlock, FitsHalfOfTheSecondLevelCache) {
   for (const int64_t l2 : {1 << 18, 1 << 20, 1 << 21}) {
     for (const int64_t dim : {1, 17, 64, 128, 256}) {
-      const int64_t block = LanesKvBlock({0, l2}, dim, 64, INT64_MAX);
+      const int64_t block = LanesKvBlock({0, l2}, dim, 64, {});
       const int64_t row_bytes = 4 * (dim + 64);
       if (block > 32) {
         EXPECT_LE(block * row_bytes, l2 / 2) << dim;
@@ -72,12 +73,12 @@ TEST(LanesKvBlock, FitsHalfOfTheSecondLevelCache) {
 }
 
 TEST(LanesKvBlock, IsLongerForWindowsThatFitToo) {
-  const auto block = [](int64_t l2, int64_t window) { return LanesKvBlock({0, l2}, 64, 64, window); };
+  const auto block = [](int64_t l2, std::optional<int64_t> window) { return LanesKvBlock({0, l2}, 64, 64, window); };
   constexpr int64_t kL2 = 1 << 20;  // half of it holds 1024 keys and values
   EXPECT_EQ(block(kL2, 1), 1024);
   EXPECT_EQ(block(kL2, 1024), 1024);
   EXPECT_EQ(block(kL2, 1025), 512);
-  EXPECT_EQ(block(kL2, INT64_MAX), 512);
+  EXPECT_EQ(block(kL2, std::nullopt), 512);
   EXPECT_EQ(block(kL2 / 4, 1), 256) << "where 512 keys do not fit, a window changes nothing";
 }
 
@@ -85,7 +86,7 @@ TEST(LanesKvBlock, GrowsWithTheCacheAndShrinksWithRows) {
   for (const int64_t dim : kDims) {
     int64_t previous = 0;
     for (const int64_t l2 : kL2Bytes) {
-      const int64_t block = LanesKvBlock({0, l2}, dim, 64, INT64_MAX);
+      const int64_t block = LanesKvBlock({0, l2}, dim, 64, {});
       EXPECT_GE(block, previous) << l2 << " " << dim;
       previous = block;
     }
@@ -93,10 +94,10 @@ TEST(LanesKvBlock, GrowsWithTheCacheAndShrinksWithRows) {
   for (const int64_t l2 : kL2Bytes) {
     int64_t previous = 512;
     for (const int64_t dim : kDims) {
-      const int64_t block = LanesKvBlock({0, l2}, dim, 64, INT64_MAX);
+      const int64_t block = LanesKvBlock({0, l2}, dim, 64, {});
       EXPECT_LE(block, previous) << l2 << " " << dim;
-      EXPECT_EQ(block, LanesKvBlock({0, l2}, 64, dim, INT64_MAX)) << "keys and values count alike";
-      EXPECT_EQ(block, LanesKvBlock({kHuge, l2}, dim, 64, INT64_MAX)) << "the first level does not count";
+      EXPECT_EQ(block, LanesKvBlock({0, l2}, 64, dim, {})) << "keys and values count alike";
+      EXPECT_EQ(block, LanesKvBlock({kHuge, l2}, dim, 64, {})) << "the first level does not count";
       previous = block;
     }
   }
