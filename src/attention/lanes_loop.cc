@@ -81,26 +81,45 @@ class LanesLoop {
     const WorkList::Unit unit = call_.tiles()[index];
     QueryTile tile;
     tile.heads = call_.Group(unit.batch, unit.kv_head);
-    const int64_t place = tile.heads.visibility.Lengthens() ? unit.count - 1 - unit.index : unit.index;
+    const bool lengthens = tile.heads.visibility.Lengthens();
+    const int64_t place = lengthens ? unit.count - 1 - unit.index : unit.index;
     tile.first_row = place * decision_.lanes.q_groups * lanes_;
     tile.group_count = std::min(decision_.lanes.q_groups,
                                 core::DivideUp(tile.heads.rows() - tile.first_row, lanes_));
     return tile;
   }
 
+  // Lane groups [begin, end) of a tile.
+  struct Groups {
+    int64_t begin;
+    int64_t end;
+  };
+
   void RunTile() {
-    for (int64_t g = 0; g < tile_.group_count; ++g) Load(g);
-    ForEachStep([this](int64_t g, KeyRange keys) { Step(g, keys); });
-    for (int64_t g = 0; g < tile_.group_count; ++g) Finish(g);
+    const Groups all = {0, tile_.group_count};
+    RunGroups(all);
+    // Values are taken for finite until outputs are not: then hidden ones may be to blame.
+    checks_values_ = true;
+    for (int64_t g = 0; g < tile_.group_count; ++g) {
+      if (!finite_[g] && hides_[g]) RunGroups({g, g + 1});
+    }
+    checks_values_ = false;
     if (tile_.heads.weights.data == nullptr) return;
     for (int64_t g = 0; g < tile_.group_count; ++g) ClearWeights(g);
-    ForEachStep([this](int64_t g, KeyRange keys) { Weights(g, keys); });
+    ForEachStep(all, [this](int64_t g, KeyRange keys) { Weights(g, keys); });
+  }
+
+  void RunGroups(Groups groups) {
+    for (int64_t g = groups.begin; g < groups.end; ++g) Load(g);
+    ForEachStep(groups, [this](int64_t g, KeyRange keys) { Step(g, keys); });
+    for (int64_t g = groups.begin; g < groups.end; ++g) Finish(g);
   }
 
   void Load(int64_t g) {
     LaneRows& rows = rows_[g];
     rows.Set(tile_.heads, tile_.first_row + g * lanes_, kernel_.lanes);
     started_[g] = false;
+    hides_[g] = false;
     const char* q[kMaxLanes];
     rows.PointAt(tile_.heads.q, kernel_.lanes, q);
     const float* queries[kMaxLanes];
@@ -121,16 +140,16 @@ class LanesLoop {
   // Calls `step` for each key block and each lane group that sees keys of it, with those keys.
   // Block edges are multiples of kv_block, whatever the rows see.
   template <class StepFunction>
-  void ForEachStep(const StepFunction& step) {
+  void ForEachStep(Groups groups, const StepFunction& step) {
     KeyRange any;
-    for (int64_t g = 0; g < tile_.group_count; ++g) any = Cover(any, rows_[g].any);
+    for (int64_t g = groups.begin; g < groups.end; ++g) any = Cover(any, rows_[g].any);
     tile_keys_ = any;
     const int64_t kv_block = decision_.lanes.kv_block;
     for (int64_t block = any.begin / kv_block; block * kv_block < any.end; ++block) {
       const KeyRange block_keys = {block * kv_block,
                                    std::min((block + 1) * kv_block, tile_.heads.visibility.keys())};
       bool started = false;
-      for (int64_t g = 0; g < tile_.group_count; ++g) {
+      for (int64_t g = groups.begin; g < groups.end; ++g) {
         const MaskPart part = call_.mask_classes().Of(
             tile_.heads.batch, tile_.heads.kv_head, rows_[g].first_row / lanes_, block, block_keys);
         if (part.part_class == TileClass::kEmpty) continue;
@@ -176,12 +195,13 @@ class LanesLoop {
     step.value_stride = values_.stride();
     step.value_dim = static_cast<size_t>(shape_.value_dim);
     step.has_sink = tile_.heads.sinks != nullptr;
-    step.check = &check_;
+    step.check = checks_values_ ? &check_ : nullptr;
     step.first = !started_[g];
     step.guesses = &guesses_;
     FetchAhead(g, keys, step);
     kernel_.step(step);
     started_[g] = true;
+    hides_[g] |= step.edits.hides();
   }
 
   // What a step fetches while it multiplies: its share of the next block, or of the keys that the
@@ -257,7 +277,7 @@ class LanesLoop {
     const bool wants_lse = tile_.heads.lse.data != nullptr;
     if (wants_lse) rows.PointAt(tile_.heads.lse, rows.count, lse);
     const size_t value_dim = static_cast<size_t>(shape_.value_dim);
-    kernel_.finish({State(g), sums, wants_lse ? lse : nullptr, rows.count, value_dim});
+    finite_[g] = kernel_.finish({State(g), sums, wants_lse ? lse : nullptr, rows.count, value_dim});
     if (!narrow) return;
     for (size_t i = 0; i < rows.count; ++i) {
       decision_.convert.out({sums[i], 0, out[i], 0, 1, value_dim});
@@ -359,6 +379,9 @@ class LanesLoop {
   LaneRows rows_[kMaxQueryGroups];
   kernels::LaneGroup groups_[kMaxQueryGroups];
   bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
+  bool hides_[kMaxQueryGroups] = {};    // whether some row of it did not see a key of a step
+  bool finite_[kMaxQueryGroups] = {};   // whether its outputs are
+  bool checks_values_ = false;
 
   KeyRange tile_keys_;  // that some row of the tile sees
 

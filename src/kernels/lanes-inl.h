@@ -90,7 +90,7 @@ struct Lanes {
         break;
     }
     const Earlier earlier = {args.first, moved ? rescale : nullptr};
-    if (HWY_UNLIKELY(args.edits.hides() && !ValuesAreFinite(args))) {
+    if (HWY_UNLIKELY(args.check != nullptr && args.edits.hides() && !ValuesAreFinite(args))) {
       if (!args.edits.hides_by_key()) NoteBounds<NV>(d, args);
       ValueOfVisible<NV>(args, earlier);
     } else {
@@ -136,9 +136,14 @@ struct Lanes {
     }
   }
 
-  static void Finish(const FinishArgs& args) {
+  static bool Finish(const FinishArgs& args) {
     const FloatTag d;
     const size_t value_dim = args.value_dim;
+    // 0 times every output, which is NaN for NaN and inf; in several chains, as each waits for its
+    // last product.
+    FloatVec zeros[kColumns];
+    HWY_UNROLL(4)
+    for (size_t u = 0; u < kColumns; ++u) zeros[u] = hn::Zero(d);
     for (size_t j = 0; j < NV && j * kLanes < args.row_count; ++j) {
       const size_t row_count = HWY_MIN(args.row_count - j * kLanes, kLanes);
       float* const* rows = args.rows + j * kLanes;
@@ -147,7 +152,9 @@ struct Lanes {
       const FloatMask empty = SawNoKey(d, args.group, j);
       const float* HWY_RESTRICT from = args.group.output + j * kLanes;
       const auto column = [&](size_t c) HWY_ATTR {
-        return Divide(d, hn::Load(d, from + c * kWidth), inverse, empty);
+        const FloatVec v = Divide(d, hn::Load(d, from + c * kWidth), inverse, empty);
+        zeros[c % kColumns] = hn::MulAdd(v, hn::Zero(d), zeros[c % kColumns]);
+        return v;
       };
       size_t c = 0;
       for (; kMovesLines && c + kLineColumns <= value_dim; c += kLineColumns) {
@@ -168,13 +175,15 @@ struct Lanes {
         StoreColumn(d, column(c), rows, row_count, c);
       }
     }
-    if (args.lse == nullptr) return;
-    for (size_t lane = 0; lane < args.row_count; ++lane) {
+    for (size_t lane = 0; args.lse != nullptr && lane < args.row_count; ++lane) {
       // In double, so that the sum adds no error of its own.
       const double lse = static_cast<double>(args.group.shift[lane]) +
                          std::log(static_cast<double>(args.group.sum[lane]));
       *args.lse[lane] = SawNoKey(args.group, lane) ? -kInfinity : static_cast<float>(lse);
     }
+    FloatVec all = zeros[0];
+    for (size_t u = 1; u < kColumns; ++u) all = hn::Add(all, zeros[u]);
+    return hn::AllTrue(d, hn::Eq(all, all));
   }
 
  private:
@@ -190,8 +199,9 @@ struct Lanes {
         return false;
       }
     }
-    const bool note = args.edits.hides_by_key() &&
-                      (args.has_sink || args.check->state != ValueCheck::State::kFinite);
+    const bool may_skip_values =
+        args.check != nullptr && args.check->state != ValueCheck::State::kFinite;
+    const bool note = args.edits.hides_by_key() && (args.has_sink || may_skip_values);
     FloatVec max[NV];
     ScoreAndEdit<Form>(d, args, spans, note, max, prefetch);
     if (args.has_sink) NoteSeen<NV>(args);

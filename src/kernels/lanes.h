@@ -163,7 +163,8 @@ struct PrefetchRows {
 inline constexpr size_t kPrefetchLists = 4;
 
 // Whether the values of a block are finite, so that hidden ones may be multiplied by their weight
-// 0. The first step that has to know looks, once its scores are done.
+// 0. The first step that has to know looks, once its scores are done. A step without a check takes
+// them for finite: if a hidden one is not, outputs of lanes that do not see it become NaN.
 struct ValueCheck {
   enum class State { kUnknown, kFinite, kNotFinite };
 
@@ -210,7 +211,7 @@ struct StepArgs {
   uint64_t* visible;          // scratch [key_count]: bit i = lane i sees the key
   ScoreEdits edits;
   bool has_sink;      // some lane has
-  ValueCheck* check;  // of values that the step reads
+  ValueCheck* check;  // of values that the step reads, or null
   bool first;         // output holds nothing yet
   ShiftGuesses* guesses;
   PrefetchRows prefetch[kPrefetchLists];
@@ -224,7 +225,7 @@ struct WeightsArgs {
 };
 
 // Divides the output by the sum and stores it row by row; optionally the log-sum-exp. A row that
-// saw no key becomes 0 and -inf.
+// saw no key becomes 0 and -inf. Returns whether all outputs are finite.
 struct FinishArgs {
   LaneGroup group;
   float* const* rows;  // [row_count] pointers to [value_dim]
@@ -245,7 +246,7 @@ struct LanesKernel {
   void (*query_terms)(const QueryTermsArgs&);
   void (*key_terms)(const KeyTermsArgs&);
   void (*step)(const StepArgs&);
-  void (*finish)(const FinishArgs&);
+  bool (*finish)(const FinishArgs&);
   void (*weights)(const WeightsArgs&);
 };
 

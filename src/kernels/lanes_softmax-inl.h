@@ -89,8 +89,8 @@ class MakeWeights {
       if constexpr (kHidden == Hidden::kByEnd) continue;
       begin_[j] = hn::Load(di, bounds->begin + lane + j * kLanes);
       end_[j] = hn::Max(begin_[j], end_[j]);
-      const auto takes_shift = hn::And(hn::RebindMask(di, HasNoShift(d, shift[j])),
-                                       hn::Lt(begin_[j], end_[j]));
+      const auto takes_shift =
+          hn::And(hn::RebindMask(di, HasNoShift(d, shift[j])), hn::Lt(begin_[j], end_[j]));
       shift_key_[j] = hn::IfThenElse(takes_shift, begin_[j], hn::Set(di, -1));
     }
   }

@@ -48,7 +48,11 @@ class ManyRows {
   static constexpr size_t kMost = 16;
 
   ManyRows(const float* a, int64_t stride)
-      : low_(a), high_(a + 8 * stride), x1_(stride), x3_(3 * stride), x5_(5 * stride),
+      : low_(a),
+        high_(a + 8 * stride),
+        x1_(stride),
+        x3_(3 * stride),
+        x5_(5 * stride),
         x7_(7 * stride) {}
 
   // Forgets what is known of the addresses, so that they are not kept each in a register.

@@ -73,7 +73,9 @@ TEST(LanesKvBlock, FitsHalfOfTheSecondLevelCache) {
 }
 
 TEST(LanesKvBlock, IsLongerForWindowsThatFitToo) {
-  const auto block = [](int64_t l2, std::optional<int64_t> window) { return LanesKvBlock({0, l2}, 64, 64, window); };
+  const auto block = [](int64_t l2, std::optional<int64_t> window) {
+    return LanesKvBlock({0, l2}, 64, 64, window);
+  };
   constexpr int64_t kL2 = 1 << 20;  // half of it holds 1024 keys and values
   EXPECT_EQ(block(kL2, 1), 1024);
   EXPECT_EQ(block(kL2, 1024), 1024);
