@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The rows of a lane group and which keys they see, from positions alone.
+// The rows of query tiles and lane groups, and which keys they see, from positions alone.
 
 #ifndef LANEWISE_SRC_ATTENTION_LANE_ROWS_H_
 #define LANEWISE_SRC_ATTENTION_LANE_ROWS_H_
@@ -17,6 +17,14 @@
 
 namespace lanewise::attention {
 
+// Query rows from first_row on, as lane groups.
+struct QueryTile {
+  HeadGroup heads;
+  int64_t first_row = 0;
+  int64_t group_count = 0;  // lane groups that hold rows
+};
+
+// The rows of a lane group.
 struct LaneRows {
   int64_t first_row = 0;
   size_t count = 0;  // lanes that hold a row; the others repeat the last one

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "src/attention/lane_rows.h"
+#include "src/attention/lanes_ahead.h"
 #include "src/attention/lanes_scratch.h"
 #include "src/attention/score.h"
 #include "src/attention/score_inputs.h"
@@ -68,13 +69,6 @@ class LanesLoop {
   }
 
  private:
-  // Query rows from first_row on, as lane groups.
-  struct QueryTile {
-    HeadGroup heads;
-    int64_t first_row = 0;
-    int64_t group_count = 0;  // lane groups that hold rows
-  };
-
   // Rows in order, as hardware fetches ahead of rising addresses best; but long rows first, so that
   // short ones fill what is left of the threads' time.
   QueryTile Tile(int64_t index) const {
@@ -198,70 +192,11 @@ class LanesLoop {
     step.check = checks_values_ ? &check_ : nullptr;
     step.first = !started_[g];
     step.guesses = &guesses_;
-    FetchAhead(g, keys, step);
+    FetchAhead({decision_, tile_, next_, tile_keys_, block_end_}, g, rows_[g], keys, step);
     kernel_.step(step);
     started_[g] = true;
     hides_[g] |= step.edits.hides();
   }
-
-  // What a step fetches while it multiplies: its share of the next block, or of the keys that the
-  // next tile sees first and this one does not; and in a group's last step its output and the
-  // queries that take its place, if they lie evenly.
-  void FetchAhead(int64_t g, KeyRange keys, kernels::StepArgs& step) {
-    FetchKeys(tile_.heads, NextBlockShare(g), step);
-    if (keys.end < rows_[g].any.end) return;
-    if (next_ != nullptr) FetchKeys(next_->heads, NextTileShare(*next_, g), step);
-    if (tile_.heads.heads != 1) return;
-    step.prefetch[2] = {tile_.heads.out.At(0, rows_[g].first_query), tile_.heads.out.row_stride,
-                        rows_[g].count, Bytes(shape_.value_dim)};
-    if (next_ == nullptr || g >= next_->group_count) return;
-    const HeadRows<const char>& q = next_->heads.q;
-    const int64_t first = next_->first_row + g * lanes_;
-    step.prefetch[3] = {q.At(0, first), q.row_stride,
-                        static_cast<size_t>(std::min(lanes_, next_->heads.rows() - first)),
-                        Bytes(shape_.dim)};
-  }
-
-  void FetchKeys(const HeadGroup& heads, KeyRange keys, kernels::StepArgs& step) const {
-    if (keys.empty()) return;
-    step.prefetch[0] = EvenRows(heads.k, keys, shape_.key_dim);
-    step.prefetch[1] = EvenRows(heads.v, keys, shape_.value_dim);
-  }
-
-  // Of the block after the current one, the keys that lane group g fetches.
-  KeyRange NextBlockShare(int64_t g) const {
-    const KeyRange next = {block_end_,
-                           std::min(block_end_ + decision_.lanes.kv_block, rows_[g].any.end)};
-    const int64_t share = core::DivideUp(next.size(), tile_.group_count);
-    return Intersection(next, {next.begin + g * share, next.begin + (g + 1) * share});
-  }
-
-  // The same of the keys that another tile sees first, but for those that the current one sees.
-  KeyRange NextTileShare(const QueryTile& other, int64_t g) const {
-    const HeadGroup& heads = other.heads;
-    const int64_t end_row = std::min(other.first_row + other.group_count * lanes_, heads.rows());
-    KeyRange keys = {heads.visibility.KeysOf(other.first_row / heads.heads).begin,
-                     heads.visibility.KeysOf((end_row - 1) / heads.heads).end};
-    if (heads.batch == tile_.heads.batch && heads.kv_head == tile_.heads.kv_head) {
-      if (other.first_row > tile_.first_row) {
-        keys.begin = std::max(keys.begin, tile_keys_.end);
-      } else {
-        keys.end = std::min(keys.end, tile_keys_.begin);
-      }
-    }
-    keys.end = std::min(keys.end, keys.begin + decision_.lanes.kv_block);
-    const int64_t share = core::DivideUp(keys.size(), tile_.group_count);
-    return Intersection(keys, {keys.begin + g * share, keys.begin + (g + 1) * share});
-  }
-
-  // The first of some keys, as far as they lie evenly.
-  static kernels::PrefetchRows EvenRows(const KvRows& rows, KeyRange keys, int64_t columns) {
-    const RowRun run = rows.At(keys.begin);
-    return {run.data, rows.stride_bytes(), static_cast<size_t>(std::min(run.count, keys.size())),
-            static_cast<size_t>(rows.Bytes(columns))};
-  }
-
-  static size_t Bytes(int64_t floats) { return static_cast<size_t>(floats) * sizeof(float); }
 
   void Finish(int64_t g) {
     const LaneRows& rows = rows_[g];
