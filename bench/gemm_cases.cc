@@ -12,6 +12,7 @@
 #include "bench/random_elements.h"
 #include "src/core/element_bytes.h"
 #include "src/gemm/overrides.h"
+#include "src/gemm/packed_matrix.h"
 
 namespace lanewise::bench {
 namespace {
@@ -152,7 +153,9 @@ std::optional<double> PreparedGemm::bytes() const {
 std::vector<tune::Yardstick> PreparedGemm::MemoryYardsticks(int64_t target,
                                                             tune::ThreadTeam& team) const {
   if (!IsOneRow()) return {};
-  return tune::ReadSums(target, {ReadAll(b_)}, team);
+  if (!benchmark_.options.packed_b) return tune::ReadSums(target, {ReadAll(b_)}, team);
+  // What the case reads: the array would stay in a cache that the packed matrix has left.
+  return tune::ReadSums(target, {{packed_.layout()->memory.data(), packed_.size_bytes()}}, team);
 }
 
 }  // namespace lanewise::bench
