@@ -6,6 +6,7 @@
 #ifndef LANEWISE_SRC_ATTENTION_DECISION_H_
 #define LANEWISE_SRC_ATTENTION_DECISION_H_
 
+#include <bitset>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -51,9 +52,10 @@ struct AttentionPlan::Decision {
   float scale = 0;    // of the score: options.scale, its default, or 1 / bandwidth²
   float softcap = 0;  // 0: off
 
-  // Numeric: a sequence with at most this many rows a kv head (query heads that share it times
-  // queries) takes `few`, one with more `lanes`.
-  int64_t few_rows = 0;
+  // Numeric: the numbers of rows a kv head (query heads that share it times queries) with which a
+  // sequence takes `few` instead of `lanes`; or all do.
+  std::bitset<kernels::kMaxFewRows + 1> few_rows;
+  bool only_few = false;
   attention::LanesDecision lanes;
   attention::FewDecision few;
   parallel::Team team;
@@ -73,7 +75,17 @@ struct AttentionPlan::Decision {
 
   // Query heads that share a kv head.
   int64_t group() const { return shape.kv_heads == 0 ? 0 : shape.heads / shape.kv_heads; }
-  bool TakesFew(int64_t rows) const { return rows <= few_rows; }
+  bool TakesFew(int64_t rows) const {
+    return only_few ||
+           (static_cast<uint64_t>(rows) < few_rows.size() && few_rows[static_cast<size_t>(rows)]);
+  }
+  // The largest number of rows that takes `few`; -1: none.
+  int64_t MostFewRows() const {
+    if (only_few) return INT64_MAX;
+    int64_t most = static_cast<int64_t>(few_rows.size()) - 1;
+    while (most >= 0 && !TakesFew(most)) --most;
+    return most;
+  }
   // Floats from one row of wk's columns to the next: hidden, and zeros up to a whole number of
   // lane groups.
   int64_t wk_stride() const {

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "lanewise/attention.h"
 #include "src/attention/decision.h"
@@ -54,20 +56,23 @@ PlanExplanation AttentionPlan::Explain() const {
   const Decision& decision = *decision_;
   PlanExplanation explanation;
   const int64_t rows = decision.problem.rows;
-  if (decision.options.ragged && decision.few_rows > 0 && !decision.TakesFew(rows)) {
+  const auto few_time = [&] {
+    return profile::FewTime(kernels::LanesKernels(decision.target_id), std::max<int64_t>(rows, 1),
+                            decision.shape.dim, decision.shape.value_dim);
+  };
+  constexpr std::string_view kRows = "rows a kv head (queries times heads that share it)";
+  if (decision.options.ragged && decision.MostFewRows() > 0 && !decision.TakesFew(rows)) {
     explanation.variant = "lanes, few";
     ExplainLanes(decision, explanation);
-    explanation.reasons.push_back(fmt::format(
-        "few: for sequences with rows a kv head (queries times heads that share it) of at most {}",
-        decision.few_rows));
+    explanation.reasons.push_back(
+        fmt::format("few: for sequences with few {}, at most {}", kRows, decision.MostFewRows()));
   } else if (decision.TakesFew(rows)) {
     explanation.variant = "few";
     ExplainFew(decision, explanation);
     if (!decision.variant_overridden) {
-      explanation.reasons.push_back(
-          fmt::format("lanes: rows a kv head (queries times heads that share it): found {}, "
-                      "expected more than {} for this dim",
-                      rows, decision.few_rows));
+      explanation.reasons.push_back(fmt::format(
+          "lanes: {}: found {}, with which it is expected to take {:.2f} of the time of few", kRows,
+          rows, 1 / few_time()));
     }
   } else {
     explanation.variant = "lanes";
@@ -77,9 +82,8 @@ PlanExplanation AttentionPlan::Explain() const {
                                                 attention::ScoreName(decision.options.score)));
     } else if (!decision.variant_overridden) {
       explanation.reasons.push_back(fmt::format(
-          "few: rows a kv head (queries times heads that share it): found {}, expected at most {} "
-          "for this dim",
-          rows, decision.few_rows));
+          "few: {}: found {}, with which it is expected to take {:.2f} of the time of lanes", kRows,
+          rows, few_time()));
     }
   }
   explanation.sources.push_back({"target", SourceText(decision.target_overridden)});

@@ -316,7 +316,7 @@ std::optional<int64_t> FewPartialFloats(const AttentionPlan::Decision& decision)
   // Rows a kv head: of a ragged batch as if one sequence had them all, whose chunks may be one more
   // for each sequence.
   const int64_t all_rows = decision.group() * shape.queries;
-  const int64_t rows = std::min(all_rows, decision.few_rows);
+  const int64_t rows = std::min(all_rows, std::max<int64_t>(decision.MostFewRows(), 0));
   const int64_t items = decision.options.ragged ? 1 : shape.batch;
   const int64_t chunks = core::DivideUp(shape.keys, decision.few.key_chunk) +
                          (decision.options.ragged ? shape.batch : 0);

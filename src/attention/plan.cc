@@ -110,10 +110,14 @@ Status ChooseVariant(const PlanOverrides& overrides, AttentionPlan::Decision& de
   const bool wants_lanes = wanted == "lanes" || !overrides.tile.empty() || overrides.q_groups != 0;
   decision.variant_overridden = wants_lanes || !wanted.empty();
   if (wanted == "few") {
-    decision.few_rows = INT64_MAX;
+    decision.only_few = true;
   } else if (takes_few && !wants_lanes) {
-    decision.few_rows =
-        profile::FewRows(decision.few.kernel.lanes, decision.shape.dim, decision.shape.value_dim);
+    const auto tiles = kernels::LanesKernels(decision.target_id);
+    for (size_t rows = 0; rows < decision.few_rows.size(); ++rows) {
+      decision.few_rows[rows] =
+          profile::FewTime(tiles, static_cast<int64_t>(std::max<size_t>(rows, 1)),
+                           decision.shape.dim, decision.shape.value_dim) <= 1;
+    }
   }
   return {};
 }
@@ -164,7 +168,7 @@ void ChooseFew(const PlanOverrides& overrides, AttentionPlan::Decision& decision
       overrides.kv_block != 0
           ? core::RoundUp(overrides.kv_block, static_cast<int64_t>(kernels::kFewPadding))
           : profile::kFewKeyChunk;
-  few.row_block = profile::FewRowBlock(std::min(problem.rows, decision.few_rows));
+  few.row_block = profile::FewRowBlock(std::min(problem.rows, decision.MostFewRows()));
   // Pairs of a shape that is never run may be more than 63 bits count.
   const int64_t chunk_count =
       core::CheckedProduct({problem.kv_heads, core::DivideUp(problem.rows, few.row_block),
@@ -193,7 +197,7 @@ bool SizeScratch(AttentionPlan::Decision& decision) {
   const auto few = FewScratchBytes(decision);
   const auto shared = Call::SharedBytes(decision);
   if (!lanes || !few || !shared) return false;
-  const bool uses_few = decision.few_rows > 0;
+  const bool uses_few = decision.MostFewRows() > 0;
   const int64_t worker = core::RoundUp(std::max(*lanes, uses_few ? *few : 0), kWorkerAlignment);
   if (!core::CheckedProduct({worker, 2, decision.team.workers()})) return false;
   decision.worker_bytes = static_cast<size_t>(worker);

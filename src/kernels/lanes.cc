@@ -21,7 +21,7 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 std::vector<LanesKernel> Kernels() {
 #if HWY_TARGET == HWY_AVX3
   return {MakeLanesKernel<4, 4>("4x4v", 1.0), MakeLanesKernel<8, 2>("8x2v", 1.005),
-          MakeLanesKernel<8, 1>("8x1v", 1.1)};
+          MakeLanesKernel<8, 1>("8x1v", 1.1), MakeLanesKernel<16, 1>("16x1v", 1.04)};
 #elif HWY_TARGET == HWY_AVX2
   return {MakeLanesKernel<4, 3>("4x3v", 1.0), MakeLanesKernel<6, 2>("6x2v", 1.01),
           MakeLanesKernel<8, 1>("8x1v", 1.25)};

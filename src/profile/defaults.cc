@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "src/core/sizes.h"
 #include "src/kernels/few.h"
@@ -75,12 +76,25 @@ int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, 
   return std::clamp<int64_t>(std::min(groups, static_cast<int64_t>(wanted)), 1, kMaxQueryGroups);
 }
 
-int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim) {
-  // Where both take the same time, in the mean over 64 to 4096 keys (bench/README.md).
-  const double long_row = lanes >= 16 ? 100 : 85;  // dim + value_dim
-  constexpr double kMost = 1.5;
-  const double length = (static_cast<double>(dim) + static_cast<double>(value_dim)) / long_row;
-  return static_cast<int64_t>(static_cast<double>(lanes) * std::min(kMost, length));
+double FewTime(const std::vector<kernels::LanesKernel>& tiles, int64_t rows, int64_t dim,
+               int64_t value_dim) {
+  // Fitted to the grids of bench/README.md, means over 64 to 4096 keys.
+  struct Fit {
+    double row;    // time of a row of `few`, in those of a lane of the first tile
+    double sums;   // the same of its sums, for a row of one column
+    double alone;  // factor of a tile whose group is a single vector
+  };
+  const size_t vector = tiles.front().lanes / tiles.front().vectors;
+  const Fit fit = vector >= 16 ? Fit{1.0, 56, 1.2} : Fit{1.06, 23, 1.0};
+  double lanes_time = std::numeric_limits<double>::infinity();
+  for (const kernels::LanesKernel& tile : tiles) {
+    const double lanes = static_cast<double>(tile.lanes);
+    const double groups = std::ceil(static_cast<double>(rows) / lanes);
+    const double alone = tile.vectors == 1 ? fit.alone : 1;
+    lanes_time = std::min(lanes_time, groups * lanes * tile.relative_time * alone);
+  }
+  const double columns = static_cast<double>(dim) + static_cast<double>(value_dim);
+  return static_cast<double>(rows) * (fit.row + fit.sums / columns) / lanes_time;
 }
 
 int64_t FewRowBlock(int64_t rows) {

@@ -53,10 +53,12 @@ int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, 
 // thread eight turns, at most 16, so that a tile can fetch ahead for its successor.
 int64_t LanesGrain(int64_t tile_count, int threads);
 
-// Largest number of rows a kv head (query heads that share it times queries) for which `few` is
-// expected to be the better variant: the more the longer rows are, as its sums over the lanes then
-// weigh less, up to one and a half times the lanes of a vector. Numeric.
-int64_t FewRows(size_t lanes, int64_t dim, int64_t value_dim);
+// Expected time of `few` in units of that of `lanes` with the best of its `tiles`, for a number of
+// rows a kv head (query heads that share it times queries). Lanes without a row cost as much as
+// others; a row of `few` costs more the shorter it is, as its sums over the lanes then weigh more.
+// Numeric: it decides between the variants, so it depends on nothing else.
+double FewTime(const std::vector<kernels::LanesKernel>& tiles, int64_t rows, int64_t dim,
+               int64_t value_dim);
 
 // Keys a chunk of `few`. Four streams of a quarter each: long, so that hardware fetches ahead of
 // them most of the time, and no power of two, which would put them into the same sets of a cache.

@@ -44,6 +44,14 @@ LanesProblem Problem(int64_t rows, int64_t dim, int threads) {
   return problem;
 }
 
+kernels::LanesKernel Tile(size_t vectors, size_t lanes, double relative_time) {
+  kernels::LanesKernel tile = {};
+  tile.vectors = vectors;
+  tile.lanes = lanes;
+  tile.relative_time = relative_time;
+  return tile;
+}
+
 TEST(LanesKvBlock, IsAPowerOfTwoInItsRange) {
   for (const int64_t l2 : kL2Bytes) {
     for (const int64_t dim : kDims) {
@@ -201,32 +209,59 @@ TEST(FewGrain, LeavesEachThreadEightTurns) {
   }
 }
 
-TEST(FewRows, GrowsWithTheRowsUpToALimit) {
-  for (const size_t lanes : kLaneCounts) {
+TEST(FewTime, GrowsWithRowsThatShareLanesAndFallsWithTheirLength) {
+  for (const size_t vector : {4, 8, 16}) {
+    const std::vector<kernels::LanesKernel> tiles = {Tile(2, 2 * vector, 1.0),
+                                                     Tile(1, vector, 1.1)};
     for (const int64_t value_dim : kDims) {
-      int64_t previous = 0;
       for (const int64_t dim : kDims) {
-        const int64_t rows = FewRows(lanes, dim, value_dim);
-        EXPECT_GE(rows, previous) << lanes << " lanes, " << dim << " and " << value_dim;
-        EXPECT_LE(2 * rows, 3 * static_cast<int64_t>(lanes)) << dim << " and " << value_dim;
-        EXPECT_EQ(rows, FewRows(lanes, value_dim, dim)) << "keys and values count alike";
-        previous = rows;
+        if (dim + static_cast<uint64_t>(value_dim) == 0) continue;
+        double previous = 0;
+        for (int64_t rows = 1; rows <= static_cast<int64_t>(vector); ++rows) {
+          const double time = FewTime(tiles, rows, dim, value_dim);
+          EXPECT_GT(time, previous) << vector << ", " << rows << ", " << dim << ", " << value_dim;
+          EXPECT_EQ(time, FewTime(tiles, rows, value_dim, dim)) << "keys and values count alike";
+          previous = time;
+        }
+      }
+      double previous = std::numeric_limits<double>::infinity();
+      for (const int64_t dim : kDims) {
+        const double time = FewTime(tiles, 3, dim, value_dim);
+        EXPECT_LE(time, previous) << vector << ", " << dim << ", " << value_dim;
+        previous = time;
       }
     }
-    EXPECT_EQ(FewRows(lanes, 128, 128), static_cast<int64_t>(lanes * 3 / 2));
-    EXPECT_EQ(FewRows(lanes, kHuge, kHuge), static_cast<int64_t>(lanes * 3 / 2));
-    EXPECT_EQ(FewRows(lanes, 0, 0), 0);
   }
-  EXPECT_EQ(FewRows(8, 64, 64), 12);
-  EXPECT_EQ(FewRows(16, 64, 64), 20);
 }
 
-TEST(FewRows, GrowsWithTheLanes) {
-  for (const int64_t dim : kDims) {
-    int64_t previous = 0;
-    for (const size_t lanes : kLaneCounts) {
-      EXPECT_GE(FewRows(lanes, dim, dim), previous) << lanes << " lanes, dim " << dim;
-      previous = FewRows(lanes, dim, dim);
+// What the grids of bench/README.md show.
+TEST(FewTime, CountsLanesWithoutARow) {
+  const std::vector<kernels::LanesKernel> tiles = {Tile(4, 64, 1.0), Tile(2, 32, 1.005),
+                                                   Tile(1, 16, 1.04)};
+  const auto takes_few = [&](int64_t rows, int64_t dim) {
+    return FewTime(tiles, rows, dim, dim) <= 1;
+  };
+  for (const int64_t rows : {1, 2, 4, 6, 8, 12, 20}) {
+    EXPECT_TRUE(takes_few(rows, 64)) << rows;
+    EXPECT_TRUE(takes_few(rows, 128)) << rows;
+  }
+  EXPECT_FALSE(takes_few(16, 64)) << "one vector, full";
+  EXPECT_TRUE(takes_few(16, 128));
+  EXPECT_FALSE(takes_few(24, 64));
+  EXPECT_TRUE(takes_few(24, 128));
+  EXPECT_FALSE(takes_few(32, 64));
+  EXPECT_FALSE(takes_few(32, 128)) << "two vectors, full";
+}
+
+TEST(FewTime, OfAvx2) {
+  const std::vector<kernels::LanesKernel> tiles = {Tile(3, 24, 1.0), Tile(2, 16, 1.01),
+                                                   Tile(1, 8, 1.25)};
+  for (const int64_t dim : {64, 128}) {
+    for (const int64_t rows : {1, 2, 4, 6, 8, 12}) {
+      EXPECT_LE(FewTime(tiles, rows, dim, dim), 1) << rows << ", " << dim;
+    }
+    for (const int64_t rows : {16, 24, 32}) {
+      EXPECT_GT(FewTime(tiles, rows, dim, dim), 1) << rows << ", " << dim;
     }
   }
 }
@@ -243,14 +278,6 @@ TEST(FewRowBlock, IsAllRowsUpToALimit) {
 TEST(FewKeyChunk, FallsIntoQuartersOfWholeVectors) {
   EXPECT_EQ(kFewKeyChunk % (4 * 16), 0);
   EXPECT_FALSE(std::has_single_bit(static_cast<uint64_t>(kFewKeyChunk)));
-}
-
-kernels::LanesKernel Tile(size_t vectors, size_t lanes, double relative_time) {
-  kernels::LanesKernel tile = {};
-  tile.vectors = vectors;
-  tile.lanes = lanes;
-  tile.relative_time = relative_time;
-  return tile;
 }
 
 // A wide tile and a narrow one that takes longer for the same work.
