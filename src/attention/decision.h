@@ -54,7 +54,7 @@ struct AttentionPlan::Decision {
 
   // Numeric: the numbers of rows a kv head (query heads that share it times queries) with which a
   // sequence takes `few` instead of `lanes`; or all do.
-  std::bitset<kernels::kMaxFewRows + 1> few_rows;
+  std::bitset<profile::kMostFewRows + 1> few_rows;
   bool only_few = false;
   attention::LanesDecision lanes;
   attention::FewDecision few;

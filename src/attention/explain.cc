@@ -81,9 +81,12 @@ PlanExplanation AttentionPlan::Explain() const {
       explanation.reasons.push_back(fmt::format("few: found score {}, expected dot",
                                                 attention::ScoreName(decision.options.score)));
     } else if (!decision.variant_overridden) {
-      explanation.reasons.push_back(fmt::format(
-          "few: {}: found {}, with which it is expected to take {:.2f} of the time of lanes", kRows,
-          rows, few_time()));
+      const std::string expected =
+          rows > profile::kMostFewRows
+              ? fmt::format("expected at most {}", profile::kMostFewRows)
+              : fmt::format("with which it is expected to take {:.2f} of the time of lanes",
+                            few_time());
+      explanation.reasons.push_back(fmt::format("few: {}: found {}, {}", kRows, rows, expected));
     }
   }
   explanation.sources.push_back({"target", SourceText(decision.target_overridden)});

@@ -85,7 +85,7 @@ double FewTime(const std::vector<kernels::LanesKernel>& tiles, int64_t rows, int
     double alone;  // factor of a tile whose group is a single vector
   };
   const size_t vector = tiles.front().lanes / tiles.front().vectors;
-  const Fit fit = vector >= 16 ? Fit{1.0, 56, 1.2} : Fit{1.06, 23, 1.0};
+  const Fit fit = vector >= 16 ? Fit{1.06, 56, 1.25} : Fit{1.06, 23, 1.0};
   double lanes_time = std::numeric_limits<double>::infinity();
   for (const kernels::LanesKernel& tile : tiles) {
     const double lanes = static_cast<double>(tile.lanes);

@@ -53,10 +53,14 @@ int64_t LanesQueryGroups(const CacheBytes& caches, const LanesProblem& problem, 
 // thread eight turns, at most 16, so that a tile can fetch ahead for its successor.
 int64_t LanesGrain(int64_t tile_count, int threads);
 
+// Rows a kv head (query heads that share it times queries) with which `few` comes into question.
+// Numeric.
+inline constexpr int64_t kMostFewRows = 24;
+
 // Expected time of `few` in units of that of `lanes` with the best of its `tiles`, for a number of
-// rows a kv head (query heads that share it times queries). Lanes without a row cost as much as
-// others; a row of `few` costs more the shorter it is, as its sums over the lanes then weigh more.
-// Numeric: it decides between the variants, so it depends on nothing else.
+// rows a kv head of at most kMostFewRows. Lanes without a row cost as much as others; a row of
+// `few` costs more the shorter it is, as its sums over the lanes then weigh more. Numeric: it
+// decides between the variants, so it depends on nothing else.
 double FewTime(const std::vector<kernels::LanesKernel>& tiles, int64_t rows, int64_t dim,
                int64_t value_dim);
 
