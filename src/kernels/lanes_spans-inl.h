@@ -75,9 +75,6 @@ class Spans {
     for (size_t key = 0; key < args.key_count;) key = AddFrom(key, args.key_count);
   }
 
-  // Whether all vectors take part in all keys.
-  bool whole() const { return size_ == 1 && spans_[0].vector_count == NV; }
-
   const Span* begin() const { return spans_; }
   const Span* end() const { return spans_ + size_; }
 
