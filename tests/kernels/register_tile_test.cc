@@ -79,8 +79,9 @@ Tile MakeTile() {
 }
 
 std::vector<Tile> Tiles() {
-  return {MakeTile<4, 4>(), MakeTile<8, 2>(), MakeTile<8, 1>(), MakeTile<4, 3>(),
-          MakeTile<6, 2>(), MakeTile<4, 2>(), MakeTile<4, 1>(), MakeTile<1, 1>()};
+  return {MakeTile<4, 4>(),  MakeTile<8, 2>(), MakeTile<8, 1>(), MakeTile<4, 3>(),
+          MakeTile<6, 2>(),  MakeTile<4, 2>(), MakeTile<4, 1>(), MakeTile<1, 1>(),
+          MakeTile<16, 1>(), MakeTile<11, 1>()};
 }
 
 }  // namespace
