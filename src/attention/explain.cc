@@ -50,6 +50,17 @@ void ExplainFew(const AttentionPlan::Decision& decision, PlanExplanation& explan
                          {"grain", SourceText(decision.grain_overridden)}};
 }
 
+// Whether a sequence may take `few`, or `lanes`: in a ragged batch one of any number of rows.
+bool May(const AttentionPlan::Decision& decision, bool few) {
+  const int64_t rows = decision.problem.rows;
+  if (decision.TakesFew(rows) == few) return true;
+  const int64_t most = decision.options.ragged ? std::min(rows, profile::kMostFewRows + 1) : 0;
+  for (int64_t r = 1; r <= most; ++r) {
+    if (decision.TakesFew(r) == few) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 PlanExplanation AttentionPlan::Explain() const {
@@ -61,7 +72,7 @@ PlanExplanation AttentionPlan::Explain() const {
                             decision.shape.dim, decision.shape.value_dim);
   };
   constexpr std::string_view kRows = "rows a kv head (queries times heads that share it)";
-  if (decision.options.ragged && decision.MostFewRows() > 0 && !decision.TakesFew(rows)) {
+  if (May(decision, true) && May(decision, false)) {
     explanation.variant = "lanes, few";
     ExplainLanes(decision, explanation);
     explanation.reasons.push_back(

@@ -127,6 +127,32 @@ TEST(AttentionRagged, OneSequenceIsAnOrdinaryBatchItem) {
   }
 }
 
+// A sequence may have any number of rows up to all of the batch's.
+TEST(AttentionRagged, ExplainsTheVariantsThatSequencesMayTake) {
+  for (const std::string& target : AvailableTargets()) {
+    Runtime runtime;
+    runtime.target = target;
+    for (const int64_t dim : {8, 64, 128}) {
+      bool few = false;
+      bool lanes = false;
+      for (int64_t rows = 1; rows <= 40; ++rows) {
+        AttentionShape shape = {.queries = rows, .keys = 100, .dim = dim, .value_dim = dim};
+        AttentionOptions options;
+        const std::string alone = PlanAttention(shape, options, runtime)->Explain().variant;
+        few |= alone == "few";
+        lanes |= alone == "lanes";
+        shape.batch = 2;
+        options.ragged = true;
+        const std::string ragged = PlanAttention(shape, options, runtime)->Explain().variant;
+        EXPECT_EQ(ragged, few && lanes ? "lanes, few"
+                          : few        ? "few"
+                                       : "lanes")
+            << target << ", dim " << dim << ", " << rows << " rows";
+      }
+    }
+  }
+}
+
 TEST(AttentionRagged, NoSequencesAndNoRows) {
   AttentionCase c = RaggedCase();
   c.q = c.k = c.v = {};
