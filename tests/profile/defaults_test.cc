@@ -210,12 +210,12 @@ TEST(FewGrain, LeavesEachThreadEightTurns) {
 }
 
 TEST(FewTime, GrowsWithRowsThatShareLanesAndFallsWithTheirLength) {
-  for (const size_t vector : {4, 8, 16}) {
+  for (const size_t vector : {size_t{4}, size_t{8}, size_t{16}}) {
     const std::vector<kernels::LanesKernel> tiles = {Tile(2, 2 * vector, 1.0),
                                                      Tile(1, vector, 1.1)};
     for (const int64_t value_dim : kDims) {
       for (const int64_t dim : kDims) {
-        if (dim + static_cast<uint64_t>(value_dim) == 0) continue;
+        if (dim == 0 && value_dim == 0) continue;
         double previous = 0;
         for (int64_t rows = 1; rows <= static_cast<int64_t>(vector); ++rows) {
           const double time = FewTime(tiles, rows, dim, value_dim);
