@@ -133,6 +133,7 @@ profile::LanesProblem ProblemOf(const AttentionPlan::Decision& decision) {
   problem.value_dim = shape.value_dim;
   problem.keys_per_row = MeanKeys(shape, visibility);
   problem.moving_ends = visibility.moving_ends();
+  problem.window = visibility.Width();
   problem.threads = decision.team.workers();
   return problem;
 }
@@ -141,11 +142,10 @@ Status ChooseLanes(const PlanOverrides& overrides, AttentionPlan::Decision& deci
   LanesDecision& lanes = decision.lanes;
   const AttentionShape& shape = decision.shape;
   const profile::LanesProblem& problem = decision.problem;
-  const Visibility visibility(decision.options, shape.queries, shape.keys);
   lanes.kv_block = overrides.kv_block != 0
                        ? overrides.kv_block
                        : profile::LanesKvBlock(profile::MachineCaches(), problem.dim,
-                                               shape.value_dim, visibility.Width());
+                                               shape.value_dim, problem.window);
   if (Status s = ChooseTile(kernels::LanesKernels(decision.target_id), overrides.tile, decision);
       !s.ok()) {
     return s;

@@ -35,6 +35,7 @@ struct LanesProblem {
   int64_t value_dim = 0;
   double keys_per_row = 0;  // mean over the rows
   int moving_ends = 0;      // ends of what a row sees that grow with the row: causal 1, window 2
+  std::optional<int64_t> window;  // keys that a window limited on both sides holds
   int threads = 1;
 };
 
