@@ -20,6 +20,12 @@ int64_t EvenGrain(int64_t count, int threads) {
   return std::max<int64_t>(count / (threads * kTurns), 1);
 }
 
+// Lanes of the lane groups that hold `rows`, those without a row included.
+double LanesTaken(const kernels::LanesKernel& kernel, int64_t rows) {
+  const double lanes = static_cast<double>(kernel.lanes);
+  return std::ceil(static_cast<double>(rows) / lanes) * lanes;
+}
+
 }  // namespace
 
 int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim,
@@ -38,7 +44,6 @@ int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim,
 
 double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& problem) {
   const double lanes = static_cast<double>(kernel.lanes);
-  const double groups = std::ceil(static_cast<double>(problem.rows) / lanes);
   // At each moving end a vector takes up to as many keys more than one of its rows sees as it holds
   // queries. Vectors of a group join and leave one by one, each of which costs as much as some
   // keys, but no more than if they all took the keys of the group.
@@ -48,7 +53,7 @@ double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& pro
   const double at_end =
       std::min(queries / 2, queries / vectors / 2 + kKeysPerChange * (vectors - 1));
   const double keys = problem.keys_per_row + problem.moving_ends * at_end;
-  return groups * lanes * keys * kernel.relative_time;
+  return LanesTaken(kernel, problem.rows) * keys * kernel.relative_time;
 }
 
 size_t LanesTile(const std::vector<kernels::LanesKernel>& kernels, const LanesProblem& problem) {
@@ -88,10 +93,8 @@ double FewTime(const std::vector<kernels::LanesKernel>& tiles, int64_t rows, int
   const Fit fit = vector >= 16 ? Fit{1.06, 56, 1.25} : Fit{1.06, 23, 1.0};
   double lanes_time = std::numeric_limits<double>::infinity();
   for (const kernels::LanesKernel& tile : tiles) {
-    const double lanes = static_cast<double>(tile.lanes);
-    const double groups = std::ceil(static_cast<double>(rows) / lanes);
     const double alone = tile.vectors == 1 ? fit.alone : 1;
-    lanes_time = std::min(lanes_time, groups * lanes * tile.relative_time * alone);
+    lanes_time = std::min(lanes_time, LanesTaken(tile, rows) * tile.relative_time * alone);
   }
   const double columns = static_cast<double>(dim) + static_cast<double>(value_dim);
   return static_cast<double>(rows) * (fit.row + fit.sums / columns) / lanes_time;
