@@ -52,8 +52,8 @@ struct AttentionPlan::Decision {
   float scale = 0;    // of the score: options.scale, its default, or 1 / bandwidth²
   float softcap = 0;  // 0: off
 
-  // Numeric: the numbers of rows a kv head (query heads that share it times queries) with which a
-  // sequence takes `few` instead of `lanes`; or all do.
+  // Numeric: of the numbers of rows a kv head (query heads that share it times queries) that
+  // sequences of this plan may have, those with which one takes `few` instead of `lanes`; or all.
   std::bitset<profile::kMostFewRows + 1> few_rows;
   bool only_few = false;
   attention::LanesDecision lanes;

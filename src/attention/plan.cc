@@ -101,6 +101,7 @@ Status ChooseVariant(const PlanOverrides& overrides, AttentionPlan::Decision& de
                     "groups",
                     overrides.q_groups));
   }
+  const AttentionShape& shape = decision.shape;
   const bool takes_few = decision.options.score == AttentionScore::kDot;
   if (wanted == "few" && !takes_few) {
     return Status::InvalidArgument(
@@ -112,11 +113,13 @@ Status ChooseVariant(const PlanOverrides& overrides, AttentionPlan::Decision& de
   if (wanted == "few") {
     decision.only_few = true;
   } else if (takes_few && !wants_lanes) {
+    // Sequences of a ragged batch have any number of rows, others the same.
+    const int64_t rows = decision.problem.rows;
+    const int64_t most = std::min(rows, profile::kMostFewRows);
     const auto tiles = kernels::LanesKernels(decision.target_id);
-    for (size_t rows = 0; rows < decision.few_rows.size(); ++rows) {
-      decision.few_rows[rows] =
-          profile::FewTime(tiles, static_cast<int64_t>(std::max<size_t>(rows, 1)),
-                           decision.shape.dim, decision.shape.value_dim) <= 1;
+    for (int64_t r = decision.options.ragged ? 0 : rows; r <= most; ++r) {
+      decision.few_rows[static_cast<size_t>(r)] =
+          profile::FewTime(tiles, std::max<int64_t>(r, 1), shape.dim, shape.value_dim) <= 1;
     }
   }
   return {};
