@@ -122,8 +122,9 @@ Call::Call(const AttentionPlan::Decision& decision, const AttentionTensors& tens
     const bool few = decision.TakesFew(rows);
     const int64_t row_blocks = few ? core::DivideUp(rows, decision.few.row_block) : 0;
     tiles_.Set(b, few ? 0 : core::DivideUp(rows, tile_rows));
-    chunks_.Set(b, row_blocks * core::DivideUp(KeysOf(b), decision.few.key_chunk));
-    row_blocks_.Set(b, row_blocks);
+    const int64_t chunks = core::DivideUp(KeysOf(b), decision.few.key_chunk);
+    chunks_.Set(b, row_blocks * chunks);
+    row_blocks_.Set(b, chunks == 1 ? 0 : row_blocks);
   }
   if (options.score == AttentionScore::kAdditive && tiles_.size() > 0) PrepareAdditive();
 }

@@ -75,7 +75,8 @@ class Call {
 
   // Query tiles of the sequences that take `lanes`.
   const WorkList& tiles() const { return tiles_; }
-  // Key chunks, times row blocks, of the sequences that take `few`, and their row blocks.
+  // Key chunks, times row blocks, of the sequences that take `few`. Row blocks of a chunk alone are
+  // finished with it; the others follow.
   const WorkList& chunks() const { return chunks_; }
   const WorkList& row_blocks() const { return row_blocks_; }
   // Results of all chunks, before they are merged.

@@ -70,55 +70,31 @@ class FewLoop {
         row_stage_(queries_ + layout_.row) {}
 
   void Chunk(int64_t index) {
-    if (!SetChunk(index)) return;
-    Score();
-    kernel_.softmax({rows_, row_count_, Place(keys_.begin), Place(keys_.end)});
-    ClearOutput();
-    AddValues(false);
-    if (hides_ && !kernel_.finite(rows_, row_count_, ValueDim())) {
+    if (SetChunk(index)) {
+      Score();
+      kernel_.softmax({rows_, row_count_, Place(keys_.begin), Place(keys_.end)});
       ClearOutput();
-      AddValues(true);
+      AddValues(false);
+      if (hides_ && !kernel_.finite(rows_, row_count_, ValueDim())) {
+        ClearOutput();
+        AddValues(true);
+      }
     }
+    if (ChunkCount() == 1) MergeRows(index);
   }
 
   void Merge(int64_t index) {
     const WorkList::Unit unit = call_.row_blocks()[index];
     group_ = call_.Group(unit.batch, unit.kv_head);
     SetRows(unit.index);
-    const int64_t chunk_count = core::DivideUp(group_.keys, key_chunk_);
-    const int64_t first_chunk =
-        call_.chunks().FirstOf(unit.batch, unit.kv_head) + unit.index * chunk_count;
-    for (size_t r = 0; r < row_count_; ++r) {
-      float* const output = Partial(first_chunk, r);
-      float* const state = output + Padded(shape_.value_dim);
-      char* const out = group_.out.At(HeadOf(r), QueryOf(r));
-      const bool narrow = decision_.convert.out != nullptr;
-      kernels::FewMergeArgs merge = {};
-      merge.output = output;
-      merge.state = state;
-      merge.chunk_stride = static_cast<size_t>(PartialFloats(decision_));
-      merge.chunk_count = static_cast<size_t>(chunk_count);
-      merge.sink = group_.sinks == nullptr ? -kInfinity : group_.sinks[HeadOf(r)];
-      merge.pairs = shape_.v_type == DataType::kBF16;
-      merge.value_dim = ValueDim();
-      merge.out = narrow ? row_stage_ : reinterpret_cast<float*>(out);
-      if (group_.lse.data != nullptr) merge.lse = group_.lse.At(HeadOf(r), QueryOf(r));
-      // For the weights, which need nothing else of the partial results.
-      if (group_.weights.data != nullptr && chunk_count > 0) {
-        merge.shift = state + kernels::kFewShift;
-        merge.inverse = state + kernels::kFewSum;
-      }
-      kernel_.merge(merge);
-      if (narrow) decision_.convert.out({row_stage_, 0, out, 0, 1, ValueDim()});
-    }
+    MergeRows(call_.chunks().FirstOf(unit.batch, unit.kv_head) + unit.index * ChunkCount());
   }
 
   void Weights(int64_t index) {
     const bool sees_keys = SetChunk(index);
     if (sees_keys) Score();
     const WorkList::Unit unit = call_.chunks()[index];
-    const int64_t chunk_count = core::DivideUp(group_.keys, key_chunk_);
-    const int64_t first_chunk = index - unit.index % chunk_count;
+    const int64_t first_chunk = index - unit.index % ChunkCount();
     const int64_t end = std::min(chunk_begin_ + key_chunk_, group_.keys);
     for (size_t r = 0; r < row_count_; ++r) {
       float* const weights = group_.weights.At(HeadOf(r), QueryOf(r)) + chunk_begin_;
@@ -137,6 +113,7 @@ class FewLoop {
  private:
   size_t ValueDim() const { return static_cast<size_t>(shape_.value_dim); }
   size_t Place(int64_t key) const { return static_cast<size_t>(key - chunk_begin_); }
+  int64_t ChunkCount() const { return core::DivideUp(group_.keys, key_chunk_); }
   int64_t HeadOf(size_t r) const { return head_of_[r]; }
   int64_t QueryOf(size_t r) const { return query_of_[r]; }
 
@@ -166,9 +143,8 @@ class FewLoop {
   bool SetChunk(int64_t index) {
     const WorkList::Unit unit = call_.chunks()[index];
     group_ = call_.Group(unit.batch, unit.kv_head);
-    const int64_t chunk_count = core::DivideUp(group_.keys, key_chunk_);
-    SetRows(unit.index / chunk_count);
-    chunk_begin_ = unit.index % chunk_count * key_chunk_;
+    SetRows(unit.index / ChunkCount());
+    chunk_begin_ = unit.index % ChunkCount() * key_chunk_;
     keys_ = Intersection({group_.visibility.KeysOf(QueryOf(0)).begin,
                           group_.visibility.KeysOf(QueryOf(row_count_ - 1)).end},
                          {chunk_begin_, chunk_begin_ + key_chunk_});
@@ -213,6 +189,34 @@ class FewLoop {
       edits.end = Place(seen.end);
     }
     hides_ |= edits.bias != nullptr || edits.mask != nullptr || !seen.Holds(keys_);
+  }
+
+  // The results of the rows that are set, from those of their chunks: `first_chunk` and its
+  // followers.
+  void MergeRows(int64_t first_chunk) const {
+    for (size_t r = 0; r < row_count_; ++r) {
+      float* const output = Partial(first_chunk, r);
+      float* const state = output + Padded(shape_.value_dim);
+      char* const out = group_.out.At(HeadOf(r), QueryOf(r));
+      const bool narrow = decision_.convert.out != nullptr;
+      kernels::FewMergeArgs merge = {};
+      merge.output = output;
+      merge.state = state;
+      merge.chunk_stride = static_cast<size_t>(PartialFloats(decision_));
+      merge.chunk_count = static_cast<size_t>(ChunkCount());
+      merge.sink = group_.sinks == nullptr ? -kInfinity : group_.sinks[HeadOf(r)];
+      merge.pairs = shape_.v_type == DataType::kBF16;
+      merge.value_dim = ValueDim();
+      merge.out = narrow ? row_stage_ : reinterpret_cast<float*>(out);
+      if (group_.lse.data != nullptr) merge.lse = group_.lse.At(HeadOf(r), QueryOf(r));
+      // For the weights, which need nothing else of the partial results.
+      if (group_.weights.data != nullptr && ChunkCount() > 0) {
+        merge.shift = state + kernels::kFewShift;
+        merge.inverse = state + kernels::kFewSum;
+      }
+      kernel_.merge(merge);
+      if (narrow) decision_.convert.out({row_stage_, 0, out, 0, 1, ValueDim()});
+    }
   }
 
   void LoadQueries() {
