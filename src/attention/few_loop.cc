@@ -72,8 +72,8 @@ class FewLoop {
   void Chunk(int64_t index) {
     if (SetChunk(index)) {
       Score();
-      kernel_.softmax({rows_, row_count_, Place(keys_.begin), Place(keys_.end)});
       ClearOutput();
+      kernel_.softmax({rows_, row_count_, Place(keys_.begin), Place(keys_.end), FirstValues()});
       AddValues(false);
       if (hides_ && !kernel_.finite(rows_, row_count_, ValueDim())) {
         ClearOutput();
@@ -235,30 +235,42 @@ class FewLoop {
                   static_cast<size_t>(Padded(shape_.dim)), shape_.k_type == DataType::kBF16});
   }
 
-  // Calls take(run) for runs that hold the keys of the chunk, in streams that begin at `begin` and
-  // every `quarter` keys.
-  template <class Take>
-  void ForEachRun(const KvRows& rows, int64_t begin, int64_t quarter, const Take& take) const {
-    for (int64_t step = 0; step < quarter;) {
-      FewRun run = {};
-      run.stride = rows.stride();
-      int64_t count = quarter - step;
-      for (size_t s = 0; s < kFewStreams; ++s) {
-        const int64_t key = begin + static_cast<int64_t>(s) * quarter + step;
-        if (key >= keys_.end) continue;
-        if (key < keys_.begin) {
-          count = std::min(count, keys_.begin - key);
-          continue;
-        }
-        const RowRun part = rows.At(key);
-        count = std::min({count, part.count, keys_.end - key});
-        run.rows[run.stream_count] = part.data;
-        run.first[run.stream_count] = Place(key);
-        ++run.stream_count;
+  // Streams of keys that begin at `begin` and every `quarter` keys.
+  struct Streams {
+    int64_t begin;
+    int64_t quarter;
+  };
+
+  // The rows of the chunk's keys from step `step` of the streams on, as far as they lie evenly.
+  // Without a stream if its `count` steps hold no key of the chunk.
+  FewRun RunAt(const KvRows& rows, const Streams& streams, int64_t step) const {
+    FewRun run = {};
+    run.stride = rows.stride();
+    int64_t count = streams.quarter - step;
+    for (size_t s = 0; s < kFewStreams; ++s) {
+      const int64_t key = streams.begin + static_cast<int64_t>(s) * streams.quarter + step;
+      if (key >= keys_.end) continue;
+      if (key < keys_.begin) {
+        count = std::min(count, keys_.begin - key);
+        continue;
       }
-      run.count = static_cast<size_t>(count);
+      const RowRun part = rows.At(key);
+      count = std::min({count, part.count, keys_.end - key});
+      run.rows[run.stream_count] = part.data;
+      run.first[run.stream_count] = Place(key);
+      ++run.stream_count;
+    }
+    run.count = static_cast<size_t>(count);
+    return run;
+  }
+
+  // Calls take(run) for runs that hold the keys of the chunk.
+  template <class Take>
+  void ForEachRun(const KvRows& rows, const Streams& streams, const Take& take) const {
+    for (int64_t step = 0; step < streams.quarter;) {
+      const FewRun run = RunAt(rows, streams, step);
       if (run.stream_count != 0) take(run);
-      step += count;
+      step += static_cast<int64_t>(run.count);
     }
   }
 
@@ -268,7 +280,7 @@ class FewLoop {
     const int64_t quarter =
         core::RoundUp(core::DivideUp(keys_.size(), static_cast<int64_t>(kFewStreams)),
                       static_cast<int64_t>(kernels::kFewScoredSteps));
-    ForEachRun(group_.k, keys_.begin, quarter, [&](const FewRun& run) {
+    ForEachRun(group_.k, {keys_.begin, quarter}, [&](const FewRun& run) {
       score({queries_, static_cast<size_t>(Padded(shape_.dim)), row_count_,
              static_cast<size_t>(shape_.dim), run, scores_, static_cast<size_t>(key_chunk_),
              key_stage_});
@@ -282,11 +294,29 @@ class FewLoop {
   }
 
   // Streams begin at quarters of the chunk, whatever is seen of it: they are the order of the sums.
+  Streams ValueStreams() const {
+    return {chunk_begin_, key_chunk_ / static_cast<int64_t>(kFewStreams)};
+  }
+
+  // The values to fetch before they are added. More than a page of each stream gains nothing.
+  kernels::FewAhead FirstValues() const {
+    constexpr size_t kPageBytes = 4096;
+    const FewRun run = RunAt(group_.v, ValueStreams(), 0);
+    kernels::FewAhead ahead = {};
+    for (size_t s = 0; s < run.stream_count; ++s) {
+      ahead.rows[s] = static_cast<const char*>(run.rows[s]);
+    }
+    ahead.stream_count = run.stream_count;
+    ahead.row_bytes = static_cast<size_t>(group_.v.Bytes(shape_.value_dim));
+    ahead.stride_bytes = group_.v.stride_bytes();
+    if (ahead.row_bytes != 0) ahead.count = std::min(run.count, kPageBytes / ahead.row_bytes);
+    return ahead;
+  }
+
   // select: leave out what a row does not see, instead of adding 0 times it.
   void AddValues(bool select) const {
     const auto value = kernel_.value[static_cast<size_t>(shape_.v_type)];
-    const int64_t quarter = key_chunk_ / static_cast<int64_t>(kFewStreams);
-    ForEachRun(group_.v, chunk_begin_, quarter, [&](const FewRun& run) {
+    ForEachRun(group_.v, ValueStreams(), [&](const FewRun& run) {
       value({rows_, row_count_, ValueDim(), run, select});
     });
   }

@@ -55,8 +55,34 @@ void FewLoad(const FewLoadArgs& args) {
   }
 }
 
+// Walks down the rows of all streams, a line of each at a call.
+class AheadCursor {
+ public:
+  explicit AheadCursor(const FewAhead& ahead) : ahead_(ahead), rows_left_(ahead.count) {}
+
+  HWY_INLINE void Advance() {
+    if (rows_left_ == 0) return;
+    for (size_t s = 0; s < ahead_.stream_count; ++s) {
+      __builtin_prefetch(ahead_.rows[s] + row_ + static_cast<int64_t>(byte_));
+    }
+    byte_ += kLineBytes;
+    if (byte_ < ahead_.row_bytes) return;
+    byte_ = 0;
+    row_ += ahead_.stride_bytes;
+    --rows_left_;
+  }
+
+ private:
+  static constexpr size_t kLineBytes = 64;
+
+  const FewAhead& ahead_;
+  size_t rows_left_;
+  int64_t row_ = 0;  // bytes to it
+  size_t byte_ = 0;  // in it
+};
+
 // Weights and state of one row from its edited scores.
-HWY_INLINE void SoftmaxRow(FloatTag d, const FewRow& row, Keys keys) {
+HWY_INLINE void SoftmaxRow(FloatTag d, const FewRow& row, Keys keys, AheadCursor& ahead) {
   const Keys padded = {keys.begin / kFewPadding * kFewPadding,
                        (keys.end + kFewPadding - 1) / kFewPadding * kFewPadding};
   FloatVec max = hn::Set(d, -kInfinity);
@@ -69,6 +95,8 @@ HWY_INLINE void SoftmaxRow(FloatTag d, const FewRow& row, Keys keys) {
   FloatVec sum = hn::Zero(d);
   constexpr size_t kVectors = kFewPadding / kLanes < 4 ? kFewPadding / kLanes : 4;
   for (size_t key = padded.begin; key < padded.end; key += kVectors * kLanes) {
+    // As often as lines come from memory in the time of exp.
+    if (key % (2 * kFewPadding) == 0) ahead.Advance();
     FloatVec p[kVectors];
     HWY_UNROLL(4)
     for (size_t i = 0; i < kVectors; ++i) {
@@ -89,9 +117,10 @@ HWY_INLINE void SoftmaxRow(FloatTag d, const FewRow& row, Keys keys) {
 void FewSoftmax(const FewSoftmaxArgs& args) {
   const FloatTag d;
   const Keys keys = {args.begin, args.end};
+  AheadCursor ahead(args.values);
   for (size_t r = 0; r < args.row_count; ++r) {
     EditRow(args.rows[r], keys);
-    SoftmaxRow(d, args.rows[r], keys);
+    SoftmaxRow(d, args.rows[r], keys, ahead);
   }
 }
 

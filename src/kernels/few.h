@@ -109,6 +109,15 @@ struct FewRow {
 // Entries of FewRow::state. Merging leaves the factor of a chunk in the last one.
 enum FewState { kFewShift, kFewSum, kFewSeen, kFewFactor, kFewStates };
 
+// Rows to fetch into the first-level cache: `count` of each stream.
+struct FewAhead {
+  const char* rows[kFewStreams];  // first row of each stream
+  size_t stream_count;
+  size_t count;
+  size_t row_bytes;
+  int64_t stride_bytes;
+};
+
 // Edits the rows and turns their scores into weights. Weights from `begin` down and from `end` up
 // to a multiple of kFewPadding become 0.
 struct FewSoftmaxArgs {
@@ -116,6 +125,7 @@ struct FewSoftmaxArgs {
   size_t row_count;
   size_t begin;
   size_t end;
+  FewAhead values;  // those that are read next; memory would stand idle meanwhile
 };
 
 // output[row] += Σ_key weights[row][key] * V[key] over the keys of a run: first row of each stream,

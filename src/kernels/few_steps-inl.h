@@ -27,11 +27,14 @@ namespace lanewise::kernels::HWY_NAMESPACE {
 
 // Query rows are taken a register tile after the other. The first ones wait for memory; their loads
 // are instructions of their own, as hardware predicts addresses by instruction. The second ones,
-// which leave memory idle, fetch the next row of each stream. If there are no more than the first,
+// which leave memory idle, fetch a later row of each stream. If there are no more than the first,
 // those fetch a little ahead: hardware follows the streams, but waits for the first lines of each
 // page.
 enum class Rows { kOnly, kFirst, kSecond, kLater };
 inline constexpr size_t kBytesAhead = 256;
+// A row of half types has half of the lines, so the next one would come too late.
+template <class T>
+inline constexpr int64_t kRowsAhead = std::is_same_v<T, float> ? 1 : 4;
 
 // Keeps a vector that several FMAs use in a register. Compilers fold its load into each of them,
 // and loads, not FMAs, are then what the core has too few of.
@@ -124,7 +127,7 @@ HWY_INLINE void ForEachVector(FloatTag d, const T* const* rows, int64_t next, si
       if constexpr (kRows == Rows::kOnly) {
         __builtin_prefetch(reinterpret_cast<const char*>(rows[i] + c) + kBytesAhead);
       } else if constexpr (kRows == Rows::kSecond) {
-        __builtin_prefetch(rows[i] + c + next);
+        __builtin_prefetch(rows[i] + c + kRowsAhead<T> * next);
       }
     }
     add(c, v);
