@@ -88,15 +88,15 @@ struct FewScoreArgs {
 // What happens to the scores of one row, in this order; absent parts are null or 0. Keys count from
 // the chunk's first.
 struct FewEdits {
-  float softcap = 0;      // S = softcap * tanh(S / softcap)
-  float alibi_slope = 0;  // S -= slope * |position - key|
-  float position = 0;
-  const float* bias = nullptr;    // S += bias[key]; not seen where it is -inf
-  const uint8_t* mask = nullptr;  // seen where not 0
-  bool bias_repeats = false;      // bias[0] for all keys
-  bool mask_repeats = false;
-  size_t begin = 0;  // keys that the row sees, as far as bounds go
-  size_t end = 0;
+  float softcap;      // S = softcap * tanh(S / softcap)
+  float alibi_slope;  // S -= slope * |position - key|
+  float position;
+  const float* bias;    // S += bias[key]; not seen where it is -inf
+  const uint8_t* mask;  // seen where not 0
+  bool bias_repeats;    // bias[0] for all keys
+  bool mask_repeats;
+  size_t begin;  // keys that the row sees, as far as bounds go
+  size_t end;
 };
 
 // One row of a chunk. Of its scores, those of keys [begin, end) have been computed.

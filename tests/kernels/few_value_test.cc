@@ -168,7 +168,10 @@ TEST_P(FewValueTest, HiddenValuesAreLeftOut) {
       ValueRows rows(0, 3, value_dim);
       for (size_t r = 0; r < 2; ++r) {
         FewRow& row = rows.rows()[r];
-        row.edits = {.bias = bias.data(), .mask = mask.data(), .begin = 3, .end = 20};
+        row.edits.bias = bias.data();
+        row.edits.mask = mask.data();
+        row.edits.begin = 3;
+        row.edits.end = 20;
         for (size_t key = 0; key < kKeys; ++key) {
           if (is_hidden(key)) row.scores[key] = 0.0F;
         }
