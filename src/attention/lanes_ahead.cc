@@ -51,10 +51,24 @@ kernels::PrefetchRows EvenRows(const KvRows& rows, KeyRange keys, int64_t column
           static_cast<size_t>(rows.Bytes(columns))};
 }
 
-void FetchKeys(const AttentionShape& shape, const HeadGroup& heads, KeyRange keys,
+// Whether keys and values are read once: by the only lane group of their kv head. With a whole
+// block of both ahead they would leave a small second-level cache before they are read.
+bool ReadsOnce(const LanesPlace& place) {
+  return place.values_in_place &&
+         place.tile.heads.rows() <= static_cast<int64_t>(place.decision.lanes.kernel.lanes);
+}
+
+// `keys` of `heads`, which come after this step.
+void FetchKeys(const LanesPlace& place, const HeadGroup& heads, KeyRange keys,
                kernels::StepArgs& step) {
   if (keys.empty()) return;
-  step.prefetch[0] = EvenRows(heads.k, keys, shape.key_dim);
+  const AttentionShape& shape = place.decision.shape;
+  const kernels::PrefetchRows k = EvenRows(heads.k, keys, shape.key_dim);
+  if (ReadsOnce(place)) {
+    step.prefetch[1] = k;
+    return;
+  }
+  step.prefetch[0] = k;
   step.prefetch[1] = EvenRows(heads.v, keys, shape.value_dim);
 }
 
@@ -64,10 +78,11 @@ void FetchAhead(const LanesPlace& place, int64_t group, const LaneRows& rows, Ke
                 kernels::StepArgs& step) {
   const AttentionShape& shape = place.decision.shape;
   const HeadGroup& heads = place.tile.heads;
-  FetchKeys(shape, heads, Share(place, group, KeysOfNextBlock(place, rows)), step);
+  if (ReadsOnce(place)) step.prefetch[0] = EvenRows(heads.v, keys, shape.value_dim);
+  FetchKeys(place, heads, Share(place, group, KeysOfNextBlock(place, rows)), step);
   if (keys.end < rows.any.end) return;
   if (place.next != nullptr) {
-    FetchKeys(shape, place.next->heads, Share(place, group, KeysOfNextTile(place)), step);
+    FetchKeys(place, place.next->heads, Share(place, group, KeysOfNextTile(place)), step);
   }
   if (heads.heads != 1) return;
   step.prefetch[2] = {heads.out.At(0, rows.first_query), heads.out.row_stride, rows.count,

@@ -22,11 +22,13 @@ struct LanesPlace {
   const QueryTile* next;  // the tile after it; null: none
   KeyRange tile_keys;     // that some row of the tile sees
   int64_t block_end;      // of the current block of keys
+  bool values_in_place;   // those of the block are read where they are
 };
 
 // Sets step.prefetch, of lane group `group`, whose rows are `rows`, and `keys`: its share of the
 // next block, or of the keys that the next tile sees first and this one does not; and in a group's
-// last step its output and the queries that take its place, if they lie evenly.
+// last step its output and the queries that take its place, if they lie evenly. A lane group that
+// has all rows of its kv head fetches the values of its own step, and the keys of the next one.
 void FetchAhead(const LanesPlace& place, int64_t group, const LaneRows& rows, KeyRange keys,
                 kernels::StepArgs& step);
 

@@ -192,7 +192,8 @@ class LanesLoop {
     step.check = checks_values_ ? &check_ : nullptr;
     step.first = !started_[g];
     step.guesses = &guesses_;
-    FetchAhead({decision_, tile_, next_, tile_keys_, block_end_}, g, rows_[g], keys, step);
+    FetchAhead({decision_, tile_, next_, tile_keys_, block_end_, values_.in_place()}, g, rows_[g],
+               keys, step);
     kernel_.step(step);
     started_[g] = true;
     hides_[g] |= step.edits.hides();

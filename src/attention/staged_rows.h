@@ -48,6 +48,8 @@ class StagedRows {
 
   const float* Row(int64_t key) const { return data_ + (key - first_) * stride_; }
   int64_t stride() const { return stride_; }
+  // Whether the rows of the block are read where they are.
+  bool in_place() const { return data_ != scratch_; }
 
  private:
   kernels::ConvertRows widen_;
