@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <iterator>
 #include <string_view>
@@ -143,6 +144,20 @@ std::string TypeSuffix(const AttentionShape& shape) {
   return suffix;
 }
 
+// "7" for lengths that are all the same, "7to12" for others, "" for none.
+std::string LengthsText(const std::vector<int64_t>& lengths) {
+  if (lengths.empty()) return "";
+  const auto [least, most] = std::minmax_element(lengths.begin(), lengths.end());
+  return *least == *most ? fmt::format("{}", *least) : fmt::format("{}to{}", *least, *most);
+}
+
+// Of sequences that lie one after the other.
+std::string LengthsText(const char* rows, const std::vector<int64_t>& offsets) {
+  std::vector<int64_t> lengths;
+  for (size_t b = 1; b < offsets.size(); ++b) lengths.push_back(offsets[b] - offsets[b - 1]);
+  return lengths.empty() ? "" : rows + LengthsText(lengths);
+}
+
 }  // namespace
 
 std::vector<AttentionCase> AttentionCases() {
@@ -154,7 +169,7 @@ std::vector<AttentionCase> AttentionCases() {
 Case ToCase(AttentionCase benchmark) { return CaseOf<PreparedAttention>(std::move(benchmark)); }
 
 AttentionCase CustomCase(const AttentionShape& shape, const AttentionOptions& options,
-                         std::vector<int64_t> kv_len) {
+                         AttentionLengths lengths) {
   std::string name =
       fmt::format("b{}_h{}_kv{}_q{}_k{}_d{}_v{}", shape.batch, shape.heads, shape.kv_heads,
                   shape.queries, shape.keys, shape.dim, shape.value_dim) +
@@ -179,17 +194,15 @@ AttentionCase CustomCase(const AttentionShape& shape, const AttentionOptions& op
   }
   if (options.softcap) name += fmt::format("_softcap{}", *options.softcap);
   const std::pair<const char*, bool> arrays[] = {
-      {"_mask", options.mask},    {"_bias", options.bias}, {"_alibi", options.alibi_slopes},
-      {"_sinks", options.sinks},  {"_lse", options.lse},   {"_weights", options.weights},
-      {"_kv_len", options.kv_len}};
+      {"_mask", options.mask},     {"_bias", options.bias},    {"_alibi", options.alibi_slopes},
+      {"_sinks", options.sinks},   {"_lse", options.lse},      {"_weights", options.weights},
+      {"_kv_len", options.kv_len}, {"_ragged", options.ragged}};
   for (const auto& [suffix, given] : arrays) {
     if (given) name += suffix;
   }
-  if (!kv_len.empty()) {
-    const auto [least, most] = std::minmax_element(kv_len.begin(), kv_len.end());
-    name += *least == *most ? fmt::format("{}", *least) : fmt::format("{}to{}", *least, *most);
-  }
-  return {std::move(name), shape, options, std::move(kv_len)};
+  name += LengthsText(lengths.kv_len) + LengthsText("_q", lengths.q_offsets) +
+          LengthsText("_k", lengths.k_offsets);
+  return {std::move(name), shape, options, std::move(lengths)};
 }
 
 }  // namespace lanewise::bench

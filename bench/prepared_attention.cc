@@ -32,15 +32,18 @@ Status CheckSupported(const AttentionCase& benchmark) {
                                CheckType("v", shape.v_type), CheckType("out", shape.out_type)}) {
     if (!status.ok()) return status;
   }
-  const std::pair<const char*, bool> unsupported[] = {{"ragged", benchmark.options.ragged},
-                                                      {"kv_first", benchmark.options.kv_first},
+  const std::pair<const char*, bool> unsupported[] = {{"kv_first", benchmark.options.kv_first},
                                                       {"paged", benchmark.options.paged}};
   for (const auto& [name, on] : unsupported) {
     if (!on) continue;
     return Status::Unsupported(std::string("benchmarks: found ") + name +
-                               ", expected dense batch items of one length");
+                               ", expected keys in order and in an array of their own");
   }
   return {};
+}
+
+ArrayView<int64_t> ViewOf(const std::vector<int64_t>& numbers) {
+  return {numbers.data(), static_cast<int64_t>(numbers.size())};
 }
 
 }  // namespace
@@ -98,12 +101,13 @@ Status CaseArrays::AddParameters(const AttentionShape& shape, const AttentionOpt
 Status CaseArrays::AddAll(const AttentionCase& benchmark) {
   const AttentionOptions& options = benchmark.options;
   const AttentionShape shape = attention::WithScoreSizes(benchmark.shape, options.score);
-  const Sizes q = {shape.batch, shape.heads, shape.queries, shape.dim};
-  const Sizes k = {shape.batch, shape.kv_heads, shape.keys, shape.key_dim};
-  const Sizes v = {shape.batch, shape.kv_heads, shape.keys, shape.value_dim};
-  const Sizes out = {shape.batch, shape.heads, shape.queries, shape.value_dim};
-  const Sizes rows = {shape.batch, shape.heads, shape.queries, 1};
-  const Sizes weights = {shape.batch, shape.heads, shape.queries, shape.keys};
+  const int64_t items = options.ragged ? 1 : shape.batch;
+  const Sizes q = {items, shape.heads, shape.queries, shape.dim};
+  const Sizes k = {items, shape.kv_heads, shape.keys, shape.key_dim};
+  const Sizes v = {items, shape.kv_heads, shape.keys, shape.value_dim};
+  const Sizes out = {items, shape.heads, shape.queries, shape.value_dim};
+  const Sizes rows = {items, shape.heads, shape.queries, 1};
+  const Sizes weights = {items, shape.heads, shape.queries, shape.keys};
   const Sizes pairs = {1, 1, shape.queries, shape.keys};
   constexpr DataType kF32 = DataType::kF32;
   // Filled, outputs too, so that the first timed call finds every page in place.
@@ -118,10 +122,10 @@ Status CaseArrays::AddAll(const AttentionCase& benchmark) {
   if (s.ok() && options.alibi_slopes) s = AddSlopes(shape.heads);
   if (s.ok() && options.sinks) s = AddSinks(shape.heads);
   if (s.ok()) s = AddParameters(shape, options);
-  if (options.kv_len) {
-    kv_len_ = benchmark.kv_len;
-    tensors_.kv_len = {kv_len_.data(), static_cast<int64_t>(kv_len_.size())};
-  }
+  lengths_ = benchmark.lengths;
+  if (options.kv_len) tensors_.kv_len = ViewOf(lengths_.kv_len);
+  if (options.ragged) tensors_.q_offsets = ViewOf(lengths_.q_offsets);
+  if (options.ragged) tensors_.k_offsets = ViewOf(lengths_.k_offsets);
   return s;
 }
 
@@ -158,13 +162,13 @@ Result<std::unique_ptr<PreparedCase>> PreparedAttention::Make(const AttentionCas
 }
 
 std::optional<double> PreparedAttention::bytes() const {
-  if (!IsDecode(benchmark_.shape)) return std::nullopt;
+  if (!IsDecode(benchmark_)) return std::nullopt;
   return DecodeBytes(benchmark_);
 }
 
 std::vector<tune::Yardstick> PreparedAttention::MemoryYardsticks(int64_t target,
                                                                  tune::ThreadTeam& team) const {
-  if (!IsDecode(benchmark_.shape)) return {};
+  if (!IsDecode(benchmark_)) return {};
   return tune::ReadSums(target, {ReadAll(tensors().k), ReadAll(tensors().v)}, team);
 }
 

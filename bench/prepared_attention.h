@@ -27,8 +27,7 @@ namespace lanewise::bench {
 // [1, 1, queries, keys]. The memory of each array is a multiple of 4 bytes.
 class CaseArrays {
  public:
-  // Errors: kUnsupported for q, k, v or out of bool and for ragged, wrapped and paged batches,
-  // kOutOfMemory.
+  // Errors: kUnsupported for q, k, v or out of bool and for rings and pages, kOutOfMemory.
   static Result<CaseArrays> Make(const AttentionCase& benchmark);
 
   // Views of the arrays; valid as long as this object.
@@ -46,7 +45,7 @@ class CaseArrays {
 
   std::vector<tune::FloatArray> floats_;
   std::vector<uint8_t> mask_;
-  std::vector<int64_t> kv_len_;
+  AttentionLengths lengths_;
   AttentionTensors tensors_;
 };
 

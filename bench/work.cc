@@ -5,6 +5,7 @@
 
 #include "bench/work.h"
 
+#include <algorithm>
 #include <cstddef>
 
 #include "src/attention/score.h"
@@ -20,20 +21,34 @@ int64_t ScoredLength(const AttentionCase& benchmark) {
   return attention::ScoreDim(attention::WithScoreSizes(benchmark.shape, score), score);
 }
 
+struct ItemSizes {
+  int64_t queries;
+  int64_t keys;  // valid ones
+};
+
+ItemSizes SizesOf(const AttentionCase& benchmark, int64_t batch_item) {
+  const AttentionLengths& lengths = benchmark.lengths;
+  const auto b = static_cast<size_t>(batch_item);
+  if (benchmark.options.ragged) {
+    return {lengths.q_offsets[b + 1] - lengths.q_offsets[b],
+            lengths.k_offsets[b + 1] - lengths.k_offsets[b]};
+  }
+  const AttentionShape& shape = benchmark.shape;
+  return {shape.queries, benchmark.options.kv_len ? lengths.kv_len[b] : shape.keys};
+}
+
 }  // namespace
 
 int64_t AllowedPairs(const AttentionCase& benchmark) {
-  const AttentionShape& shape = benchmark.shape;
   int64_t pairs = 0;
-  for (int64_t b = 0; b < shape.batch; ++b) {
-    const int64_t keys =
-        benchmark.options.kv_len ? benchmark.kv_len[static_cast<size_t>(b)] : shape.keys;
-    const attention::Visibility visibility(benchmark.options, shape.queries, keys);
+  for (int64_t b = 0; b < benchmark.shape.batch; ++b) {
+    const ItemSizes item = SizesOf(benchmark, b);
+    const attention::Visibility visibility(benchmark.options, item.queries, item.keys);
     if (visibility.moving_ends() == 0) {
-      pairs += shape.queries * keys;
+      pairs += item.queries * item.keys;
       continue;
     }
-    for (int64_t i = 0; i < shape.queries; ++i) pairs += visibility.KeysOf(i).size();
+    for (int64_t i = 0; i < item.queries; ++i) pairs += visibility.KeysOf(i).size();
   }
   return pairs;
 }
@@ -50,7 +65,14 @@ double Tanhs(const AttentionCase& benchmark) {
          static_cast<double>(ScoredLength(benchmark));
 }
 
-bool IsDecode(const AttentionShape& shape) { return shape.queries == 1 && shape.keys > 0; }
+bool IsDecode(const AttentionCase& benchmark) {
+  const AttentionShape& shape = benchmark.shape;
+  int64_t most_queries = 0;
+  for (int64_t b = 0; b < shape.batch; ++b) {
+    most_queries = std::max(most_queries, SizesOf(benchmark, b).queries);
+  }
+  return most_queries == 1 && shape.keys > 0;
+}
 
 double DecodeBytes(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;

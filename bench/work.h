@@ -15,8 +15,8 @@
 namespace lanewise::bench {
 
 // Pairs (query, key) of one head, over all batch items, such that causal, window and kv_len let the
-// query see the key. Masks and biases hide nothing here: those of benchmarks allow every pair.
-// O(batch * queries).
+// query see the key; of ragged batches, over the sequences, each with its own lengths. Masks and
+// biases hide nothing here: those of benchmarks allow every pair. O(batch * queries).
 int64_t AllowedPairs(const AttentionCase& benchmark);
 
 // 2 * pairs * (dim + value_dim) over all heads: a multiply and an add for each element of q·k and
@@ -28,8 +28,9 @@ double Flops(const AttentionCase& benchmark);
 // else 0.
 double Tanhs(const AttentionCase& benchmark);
 
-// Whether a call is one query a head, so that reading K and V is what bounds it.
-bool IsDecode(const AttentionShape& shape);
+// Whether a call is one query a head, so that reading K and V is what bounds it. Sequences of a
+// ragged batch may have none, but not all of them.
+bool IsDecode(const AttentionCase& benchmark);
 
 // Bytes of the K and V rows that a decode step sees, each counted once.
 double DecodeBytes(const AttentionCase& benchmark);

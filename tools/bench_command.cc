@@ -96,12 +96,11 @@ Result<std::vector<bench::Case>> ChooseCases(const BenchFlags& flags) {
   if (!shape.ok()) return shape.status();
   AttentionOptions options = flags.options.options();
   flags.arrays.ApplyTo(options);
-  if (options.ragged) {
-    return Status::InvalidArgument(
-        "--q-offsets: found with bench, expected batch items of one length");
-  }
   return std::vector<bench::Case>{
-      bench::ToCase(bench::CustomCase(*shape, options, flags.options.kv_len()))};
+      bench::ToCase(bench::CustomCase(*shape, options,
+                                      {.kv_len = flags.options.kv_len(),
+                                       .q_offsets = flags.options.q_offsets(),
+                                       .k_offsets = flags.options.k_offsets()}))};
 }
 
 Result<Report> Measure(const std::vector<bench::Case>& cases, const BenchFlags& flags) {
@@ -186,18 +185,21 @@ std::string ToText(const Report& report) {
   std::string text =
       fmt::format("{}, {}, {} thread{}, FMA peak {:.1f} GFLOP/s\n\n", report.cpu, report.target,
                   report.threads, report.threads == 1 ? "" : "s", report.fma_peak_gflops);
-  size_t width = 4;
+  size_t name_width = 4;
+  size_t variant_width = 7;
   for (const bench::CaseResult& result : report.results) {
-    width = std::max(width, result.name.size());
+    name_width = std::max(name_width, result.name.size());
+    variant_width = std::max(variant_width, result.plan.variant.size());
   }
-  text += fmt::format("{:<{}}  {:>7} {:>6} {:>12} {:>10} {:>8} {:>6} {:>6} {:>6} {:>6} {:>8}\n",
-                      "case", width, "variant", "tile", "blocks", "ms", "GFLOP/s", "peak %", "GB/s",
-                      "mem %", "tanh %", "spread %");
+  text += fmt::format("{:<{}}  {:>{}} {:>6} {:>12} {:>10} {:>8} {:>6} {:>6} {:>6} {:>6} {:>8}\n",
+                      "case", name_width, "variant", variant_width, "tile", "blocks", "ms",
+                      "GFLOP/s", "peak %", "GB/s", "mem %", "tanh %", "spread %");
   for (const bench::CaseResult& result : report.results) {
     text += fmt::format(
-        "{:<{}}  {:>7} {:>6} {:>12} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>6} {:>8.1f}\n",
-        result.name, width, result.plan.variant, result.plan.tile, BlocksCell(result.plan),
-        result.seconds * 1e3, result.gflops, PeakFraction(report, result) * 100, Cell(result.gbps),
+        "{:<{}}  {:>{}} {:>6} {:>12} {:>10.3f} {:>8.1f} {:>6.1f} {:>6} {:>6} {:>6} {:>8.1f}\n",
+        result.name, name_width, result.plan.variant, variant_width, result.plan.tile,
+        BlocksCell(result.plan), result.seconds * 1e3, result.gflops,
+        PeakFraction(report, result) * 100, Cell(result.gbps),
         Cell(MemoryFraction(result, result.memory_work), 100), Cell(result.tanh_fraction, 100),
         result.spread * 100);
   }

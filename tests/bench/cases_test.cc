@@ -227,12 +227,26 @@ TEST(CasesTest, CustomNamesTellTheShape) {
   options.softcap = 0.5f;
   options.mask = options.bias = options.alibi_slopes = options.sinks = true;
   options.lse = options.weights = options.kv_len = true;
-  EXPECT_EQ(CustomCase(shape, options, {7, 7}).name,
+  EXPECT_EQ(CustomCase(shape, options, {.kv_len = {7, 7}}).name,
             "b2_h32_kv8_q1_k8192_d128_v64_window127_-1_softcap0.5_mask_bias_alibi_sinks_lse_"
             "weights_kv_len7");
-  const AttentionCase uneven = CustomCase(shape, options, {8000, 12});
+  const AttentionCase uneven = CustomCase(shape, options, {.kv_len = {8000, 12}});
   EXPECT_THAT(uneven.name, ::testing::EndsWith("_kv_len12to8000"));
-  EXPECT_THAT(uneven.kv_len, ::testing::ElementsAre(8000, 12));
+  EXPECT_THAT(uneven.lengths.kv_len, ::testing::ElementsAre(8000, 12));
+}
+
+TEST(CasesTest, CustomNamesTellTheSequences) {
+  AttentionShape shape = {.batch = 2, .queries = 10, .keys = 8, .dim = 64, .value_dim = 64};
+  AttentionOptions options;
+  options.ragged = options.lse = true;
+  const AttentionCase uneven =
+      CustomCase(shape, options, {.q_offsets = {0, 3, 10}, .k_offsets = {0, 4, 8}});
+  EXPECT_EQ(uneven.name, "b2_h1_kv1_q10_k8_d64_v64_lse_ragged_q3to7_k4");
+  EXPECT_THAT(uneven.lengths.q_offsets, ::testing::ElementsAre(0, 3, 10));
+  EXPECT_THAT(uneven.lengths.k_offsets, ::testing::ElementsAre(0, 4, 8));
+  shape.batch = shape.queries = shape.keys = 0;
+  EXPECT_EQ(CustomCase(shape, options, {.q_offsets = {0}, .k_offsets = {0}}).name,
+            "b0_h1_kv1_q0_k0_d64_v64_lse_ragged");
 }
 
 }  // namespace

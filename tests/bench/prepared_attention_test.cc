@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "bench/attention_cases.h"
+#include "src/reference/attention.h"
 #include "tests/bench/small_cases.h"
 #include "tests/support/half.h"
 
@@ -24,7 +25,8 @@ namespace {
 TEST(PreparedAttentionTest, FillsItsArrays) {
   AttentionShape shape = SmallShape(20);
   shape.batch = 2;
-  const Result<CaseArrays> arrays = CaseArrays::Make(CustomCase(shape, AllArrays(), {50, 31}));
+  const Result<CaseArrays> arrays =
+      CaseArrays::Make(CustomCase(shape, AllArrays(), {.kv_len = {50, 31}}));
   ASSERT_TRUE(arrays.ok()) << arrays.status().message();
   const AttentionTensors& tensors = arrays->tensors();
   EXPECT_EQ(tensors.mask.sizes, (Sizes{1, 1, 20, 50}));
@@ -95,9 +97,8 @@ TEST(PreparedAttentionTest, ArraysOfEveryTypeHoldTheSameNumbers) {
 }
 
 TEST(PreparedAttentionTest, OtherBatchesAreRefused) {
-  for (const char* name : {"ragged", "kv_first", "paged"}) {
+  for (const char* name : {"kv_first", "paged"}) {
     AttentionOptions options;
-    options.ragged = std::string(name) == "ragged";
     options.kv_first = std::string(name) == "kv_first";
     options.paged = std::string(name) == "paged";
     const Status status = CaseArrays::Make(CustomCase(SmallShape(20), options)).status();
@@ -123,6 +124,86 @@ TEST(PreparedAttentionTest, RunFillsTheOutput) {
   const float before = out[0];
   ASSERT_TRUE((*prepared)->Run().ok());
   EXPECT_NE(out[0], before);
+}
+
+// Sequences of 3, 7, 0 and 10 queries and of 5, 4, 30 and 11 keys.
+AttentionCase RaggedCase(AttentionOptions options) {
+  AttentionShape shape = SmallShape(20);
+  shape.batch = 4;
+  options.ragged = true;
+  return CustomCase(shape, options,
+                    {.q_offsets = {0, 3, 10, 10, 20}, .k_offsets = {0, 5, 9, 39, 50}});
+}
+
+TEST(PreparedAttentionTest, RaggedArraysHoldAllSequences) {
+  AttentionOptions options;
+  options.alibi_slopes = options.sinks = options.lse = true;
+  const Result<CaseArrays> arrays = CaseArrays::Make(RaggedCase(options));
+  ASSERT_TRUE(arrays.ok()) << arrays.status().message();
+  const AttentionTensors& tensors = arrays->tensors();
+  EXPECT_EQ(tensors.q.sizes, (Sizes{1, 4, 20, 16}));
+  EXPECT_EQ(tensors.k.sizes, (Sizes{1, 2, 50, 16}));
+  EXPECT_EQ(tensors.v.sizes, (Sizes{1, 2, 50, 24}));
+  EXPECT_EQ(tensors.out.sizes, (Sizes{1, 4, 20, 24}));
+  EXPECT_EQ(tensors.lse.sizes, (Sizes{1, 4, 20, 1}));
+  EXPECT_EQ(tensors.alibi_slopes.size, 4);
+  EXPECT_EQ(tensors.sinks.size, 4);
+  EXPECT_EQ(tensors.kv_len.data, nullptr);
+  ASSERT_EQ(tensors.q_offsets.size, 5);
+  EXPECT_EQ(tensors.q_offsets.data[1], 3);
+  ASSERT_EQ(tensors.k_offsets.size, 5);
+  EXPECT_EQ(tensors.k_offsets.data[3], 39);
+}
+
+TEST(PreparedAttentionTest, RaggedRunComputesEverySequence) {
+  std::vector<AttentionOptions> all(3);
+  all[1].causal = true;
+  all[2].window = {2, 1};
+  all[2].alibi_slopes = all[2].sinks = true;
+  for (const AttentionOptions& options : all) {
+    const AttentionCase ragged = RaggedCase(options);
+    const Result<std::unique_ptr<PreparedCase>> prepared =
+        PreparedAttention::Make(ragged, Threads(2), {});
+    ASSERT_TRUE(prepared.ok()) << prepared.status().message();
+    const Status status = (*prepared)->Run();
+    ASSERT_TRUE(status.ok()) << status.message();
+    const AttentionTensors& tensors =
+        static_cast<const PreparedAttention*>(prepared->get())->tensors();
+    const auto* out = static_cast<const float*>(tensors.out.data);
+    const reference::AttentionResult expected = reference::Attention(tensors, ragged.options);
+    for (size_t i = 0; i < expected.out.size(); ++i) {
+      ASSERT_NEAR(out[i], expected.out[i], 1e-5) << ragged.name << ", element " << i;
+    }
+  }
+}
+
+TEST(PreparedAttentionTest, OffsetsThatDoNotFitAreErrors) {
+  const AttentionLengths wrong[] = {
+      {},
+      {.q_offsets = {0, 3, 10, 20}, .k_offsets = {0, 5, 9, 39, 50}},
+      {.q_offsets = {0, 3, 10, 10, 20}, .k_offsets = {0, 5, 9, 39, 51}},
+      {.q_offsets = {0, 3, 10, 9, 20}, .k_offsets = {0, 5, 9, 39, 50}}};
+  for (const AttentionLengths& lengths : wrong) {
+    AttentionCase ragged = RaggedCase({});
+    ragged.lengths = lengths;
+    const Result<std::unique_ptr<PreparedCase>> prepared =
+        PreparedAttention::Make(ragged, Threads(1), {});
+    ASSERT_TRUE(prepared.ok()) << prepared.status().message();
+    const Status status = (*prepared)->Run();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("_offsets"), std::string::npos) << status.message();
+  }
+}
+
+// What no ragged batch has.
+TEST(PreparedAttentionTest, RaggedBatchesWithPairsAreRefused) {
+  std::vector<AttentionOptions> all(4);
+  all[0].mask = all[1].bias = all[2].weights = all[3].kv_len = true;
+  for (const AttentionOptions& options : all) {
+    const Status status = PreparedAttention::Make(RaggedCase(options), Threads(1), {}).status();
+    EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
+    EXPECT_NE(status.message().find("ragged"), std::string::npos) << status.message();
+  }
 }
 
 }  // namespace

@@ -67,6 +67,30 @@ TEST(RunCaseTest, DecodeCountsTheBytesOfItsTypes) {
   }
 }
 
+// Each sequence counts with its own lengths.
+TEST(RunCaseTest, RaggedBatches) {
+  AttentionShape shape = SmallShape(12);
+  shape.batch = 3;
+  AttentionOptions options;
+  options.ragged = true;
+  const AttentionCase prefill =
+      CustomCase(shape, options, {.q_offsets = {0, 2, 2, 12}, .k_offsets = {0, 5, 38, 50}});
+  const Result<CaseResult> result = RunCase(ToCase(prefill), Threads(2), {}, ShortMeasure());
+  ASSERT_TRUE(result.ok()) << result.status().message();
+  EXPECT_EQ(result->name, "b3_h4_kv2_q12_k50_d16_v24_ragged_q0to10_k5to33");
+  EXPECT_DOUBLE_EQ(result->gflops * result->seconds * 1e9, 2.0 * 4 * (2 * 5 + 10 * 12) * (16 + 24));
+  EXPECT_FALSE(result->gbps.has_value());
+
+  shape.queries = 2;
+  const AttentionCase decode =
+      CustomCase(shape, options, {.q_offsets = {0, 1, 1, 2}, .k_offsets = {0, 5, 38, 50}});
+  const Result<CaseResult> read = RunCase(ToCase(decode), Threads(2), {}, ShortMeasure());
+  ASSERT_TRUE(read.ok()) << read.status().message();
+  ASSERT_TRUE(read->gbps.has_value());
+  EXPECT_DOUBLE_EQ(*read->gbps * read->seconds * 1e9, 2.0 * (5 + 12) * (16 + 24) * 4);
+  EXPECT_GT(*read->memory_gbps, 0.0);
+}
+
 TEST(RunCaseTest, ForcedTargetIsTheOneThatRuns) {
   for (const std::string& target : AvailableTargets()) {
     Runtime runtime = Threads(1);
@@ -111,8 +135,8 @@ TEST(RunCaseTest, RunsWithEveryArray) {
   AttentionOptions options = AllArrays();
   options.window = {9, 3};
   options.softcap = 5.0f;
-  const Result<CaseResult> result =
-      RunCase(ToCase(CustomCase(shape, options, {50, 31})), Threads(2), {}, ShortMeasure());
+  const Result<CaseResult> result = RunCase(
+      ToCase(CustomCase(shape, options, {.kv_len = {50, 31}})), Threads(2), {}, ShortMeasure());
   EXPECT_TRUE(result.ok()) << result.status().message();
 }
 
@@ -121,9 +145,9 @@ TEST(RunCaseTest, LengthsThatDoNotFitAreErrors) {
   options.kv_len = true;
   for (const std::vector<int64_t>& kv_len :
        std::vector<std::vector<int64_t>>{{}, {50, 50}, {51}, {-1}}) {
-    const Status status =
-        RunCase(ToCase(CustomCase(SmallShape(20), options, kv_len)), Threads(1), {}, ShortMeasure())
-            .status();
+    const Status status = RunCase(ToCase(CustomCase(SmallShape(20), options, {.kv_len = kv_len})),
+                                  Threads(1), {}, ShortMeasure())
+                              .status();
     EXPECT_EQ(status.code(), StatusCode::kInvalidArgument);
     EXPECT_NE(status.message().find("kv_len"), std::string::npos) << status.message();
   }

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
+#include <vector>
 
 #include "bench/attention_cases.h"
 #include "tests/bench/attention_named.h"
@@ -90,13 +92,69 @@ TEST(WorkTest, PairsAddUpOverTheBatch) {
   benchmark.shape.batch = 4;
   EXPECT_EQ(AllowedPairs(benchmark), 4 * 6 * 20);
   benchmark.options.kv_len = true;
-  benchmark.kv_len = {0, 20, 3, 9};
+  benchmark.lengths.kv_len = {0, 20, 3, 9};
   EXPECT_EQ(AllowedPairs(benchmark), 6 * 32);
   benchmark.options.causal = true;
   benchmark.options.window = {4, 0};
   int64_t pairs = 0;
-  for (const int64_t keys : benchmark.kv_len) pairs += CountPairs(benchmark.options, 6, keys);
+  for (const int64_t keys : benchmark.lengths.kv_len) {
+    pairs += CountPairs(benchmark.options, 6, keys);
+  }
   EXPECT_EQ(AllowedPairs(benchmark), pairs);
+}
+
+// Sequences of so many queries and keys, one after the other.
+AttentionCase OfSequences(const std::vector<int64_t>& queries, const std::vector<int64_t>& keys) {
+  AttentionCase benchmark;
+  benchmark.options.ragged = true;
+  benchmark.shape.batch = static_cast<int64_t>(queries.size());
+  const auto offsets = [](const std::vector<int64_t>& counts) {
+    std::vector<int64_t> sums = {0};
+    for (const int64_t count : counts) sums.push_back(sums.back() + count);
+    return sums;
+  };
+  benchmark.lengths.q_offsets = offsets(queries);
+  benchmark.lengths.k_offsets = offsets(keys);
+  benchmark.shape.queries = benchmark.lengths.q_offsets.back();
+  benchmark.shape.keys = benchmark.lengths.k_offsets.back();
+  return benchmark;
+}
+
+// Positions are counted from the start of each sequence, and from its own number of keys.
+TEST(WorkTest, PairsOfSequencesAddUp) {
+  const std::vector<int64_t> queries = {3, 0, 7, 1, 5, 12};
+  const std::vector<int64_t> keys = {5, 4, 7, 6, 0, 4};
+  AttentionCase benchmark = OfSequences(queries, keys);
+  EXPECT_EQ(AllowedPairs(benchmark), 3 * 5 + 7 * 7 + 1 * 6 + 12 * 4);
+  std::vector<AttentionOptions> all(5, benchmark.options);
+  all[1].causal = true;
+  all[2].causal = all[2].top_left = true;
+  all[3].window = {2, 1};
+  all[4].causal = true;
+  all[4].query_offset = 2;
+  for (size_t i = 0; i < all.size(); ++i) {
+    benchmark.options = all[i];
+    int64_t pairs = 0;
+    for (size_t b = 0; b < queries.size(); ++b) {
+      pairs += CountPairs(all[i], queries[b], keys[b]);
+    }
+    EXPECT_EQ(AllowedPairs(benchmark), pairs) << "options " << i;
+  }
+}
+
+TEST(WorkTest, SequencesOfOneLengthAreABatch) {
+  AttentionCase batch = AttentionNamed("bert");
+  AttentionCase ragged = OfSequences(std::vector<int64_t>(8, 128), std::vector<int64_t>(8, 128));
+  ragged.shape.heads = ragged.shape.kv_heads = 12;
+  ragged.shape.dim = ragged.shape.value_dim = 64;
+  EXPECT_EQ(Flops(ragged), Flops(batch));
+  batch.options.causal = ragged.options.causal = true;
+  EXPECT_EQ(Flops(ragged), Flops(batch));
+  for (AttentionCase* benchmark : {&batch, &ragged}) {
+    benchmark->options.score = AttentionScore::kAdditive;
+    benchmark->shape.hidden = 64;
+  }
+  EXPECT_EQ(Tanhs(ragged), Tanhs(batch));
 }
 
 TEST(WorkTest, ExtremeOffsetsAndWindows) {
@@ -133,7 +191,7 @@ TEST(WorkTest, FlopsOfKnownCases) {
 
 TEST(WorkTest, DecodeBytesCountSharedHeadsOnce) {
   const AttentionCase gqa = AttentionNamed("decode_gqa");
-  ASSERT_TRUE(IsDecode(gqa.shape));
+  ASSERT_TRUE(IsDecode(gqa));
   EXPECT_EQ(DecodeBytes(gqa), 2.0 * 8 * 8192 * 128 * 4);
 
   AttentionCase half = gqa;
@@ -143,7 +201,7 @@ TEST(WorkTest, DecodeBytesCountSharedHeadsOnce) {
 
   for (const char* name : {"decode_f16", "decode_bf16"}) {
     const AttentionCase typed = AttentionNamed(name);
-    ASSERT_TRUE(IsDecode(typed.shape)) << name;
+    ASSERT_TRUE(IsDecode(typed)) << name;
     EXPECT_EQ(DecodeBytes(typed), 2.0 * 8 * 8192 * 128 * 2) << name;
   }
   AttentionCase mixed = gqa;
@@ -152,10 +210,10 @@ TEST(WorkTest, DecodeBytesCountSharedHeadsOnce) {
   EXPECT_EQ(DecodeBytes(mixed), 8.0 * 8192 * (128 * 4 + 64 * 2));
 
   const AttentionCase cached = AttentionNamed("decode_l2");
-  ASSERT_TRUE(IsDecode(cached.shape));
+  ASSERT_TRUE(IsDecode(cached));
   EXPECT_EQ(DecodeBytes(cached), 512.0 * 1024);
   const AttentionCase long_one = AttentionNamed("decode_long");
-  ASSERT_TRUE(IsDecode(long_one.shape));
+  ASSERT_TRUE(IsDecode(long_one));
   EXPECT_EQ(DecodeBytes(long_one), 32.0 * 1024 * 1024);
 
   AttentionCase first_key = gqa;
@@ -170,16 +228,33 @@ TEST(WorkTest, DecodeBytesCountSharedHeadsOnce) {
   AttentionCase lengths = gqa;
   lengths.shape.batch = 2;
   lengths.options.kv_len = true;
-  lengths.kv_len = {8192, 10};
+  lengths.lengths.kv_len = {8192, 10};
   EXPECT_EQ(DecodeBytes(lengths), 2.0 * 8 * 8202 * 128 * 4);
 }
 
+TEST(WorkTest, DecodeBytesOfSequencesThatHaveAQuery) {
+  AttentionCase ragged = OfSequences({1, 1, 0, 1}, {300, 20, 50, 7});
+  ragged.shape.heads = 6;
+  ragged.shape.kv_heads = 2;
+  ragged.shape.dim = 16;
+  ragged.shape.value_dim = 8;
+  ragged.shape.v_type = DataType::kF16;
+  ASSERT_TRUE(IsDecode(ragged));
+  EXPECT_EQ(DecodeBytes(ragged), 2.0 * 327 * (16 * 4 + 8 * 2));
+  ragged.options.window = {9, 0};
+  EXPECT_EQ(DecodeBytes(ragged), 2.0 * 27 * (16 * 4 + 8 * 2));
+}
+
 TEST(WorkTest, DecodeIsOneQuery) {
-  EXPECT_FALSE(IsDecode(AttentionNamed("chunk_gqa").shape));
-  EXPECT_TRUE(IsDecode(AttentionNamed("decode_mha").shape));
-  AttentionShape no_keys;
-  no_keys.queries = 1;
-  EXPECT_FALSE(IsDecode(no_keys));
+  EXPECT_FALSE(IsDecode(AttentionNamed("chunk_gqa")));
+  EXPECT_TRUE(IsDecode(AttentionNamed("decode_mha")));
+  EXPECT_TRUE(IsDecode(OfSizes(1, 1)));
+  EXPECT_FALSE(IsDecode(OfSizes(1, 0)));
+  EXPECT_FALSE(IsDecode(OfSizes(0, 9)));
+  EXPECT_TRUE(IsDecode(OfSequences({1, 1}, {3, 4})));
+  EXPECT_FALSE(IsDecode(OfSequences({1, 2}, {3, 4})));
+  EXPECT_FALSE(IsDecode(OfSequences({0, 0}, {3, 4})));
+  EXPECT_FALSE(IsDecode(OfSequences({1, 1}, {0, 0})));
 }
 
 // Queries and keys count as long as they are where they meet.

@@ -86,5 +86,71 @@ TEST(BenchCommandTest, TakesEveryType) {
   }
 }
 
+// Work of a call: a rate times its time.
+double WorkOf(const json& result, const char* rate) {
+  return result[rate].get<double>() * result["ms"].get<double>() * 1e6;
+}
+
+TEST(BenchCommandTest, TakesOffsets) {
+  const Arguments offsets = {"bench",    "--dim",       "16",       "--heads",     "4",
+                             "--json",   "--q-offsets", "0,3,3,40", "--k-offsets", "0,5,30,50",
+                             "--causal", "--seconds",   "0.01",     "--threads",   "1"};
+  const json report = JsonOf(RunCommand(offsets));
+  ASSERT_EQ(report["results"].size(), 1U);
+  const json& result = report["results"][0];
+  EXPECT_EQ(result["case"], "b3_h4_kv4_q40_k50_d16_v16_causal_ragged_q0to37_k5to25");
+  // 3 queries at the end of 5 keys; 37 of which 20 have a key.
+  const int pairs = 3 + 4 + 5 + 20 * 21 / 2;
+  EXPECT_NEAR(WorkOf(result, "gflops"), 2.0 * 4 * pairs * (16 + 16), 1e-6);
+  EXPECT_TRUE(result["gbps"].is_null());
+  EXPECT_TRUE(result["read_fraction"].is_null());
+
+  const std::pair<Arguments, std::string> wrong[] = {
+      {{"--batch", "2"}, "--batch: found 2, expected 3, the sequences of --q-offsets"},
+      {{"--keys", "51"}, "--k-offsets: found 50 at the end, expected 51"},
+      {{"--mask"}, "--q-offsets excludes --mask"},
+      {{"--bias"}, "--q-offsets excludes --bias"},
+      {{"--weights"}, "--q-offsets excludes --weights"},
+      {{"--kv-len", "5,5,5"}, "--kv-len excludes --q-offsets"}};
+  for (const auto& [more, text] : wrong) {
+    Arguments arguments = offsets;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_TRUE(FailsWith(RunCommand(arguments), 2, text));
+  }
+}
+
+// Every option that `run` takes with offsets.
+TEST(BenchCommandTest, TakesEveryOptionOfRaggedBatches) {
+  const Arguments offsets = {"bench",      "--dim",       "8",         "--json",  "--q-offsets",
+                             "0,3,40",     "--k-offsets", "0,5,50",    "--heads", "4",
+                             "--kv-heads", "2",           "--seconds", "0.01"};
+  const std::pair<Arguments, std::string> cases[] = {
+      {{"--causal", "--top-left", "--lse"}, "_causal_top_left_lse"},
+      {{"--causal", "--query-offset", "2", "--type", "bf16"}, "_bf16_causal_offset2"},
+      {{"--window", "9,3", "--softcap", "30"}, "_window9_3_softcap30"},
+      {{"--radius", "4", "--alibi", "--sinks", "--kv-type", "f16"},
+       "_f32_f16_f16_f32_window4_4_alibi_sinks"},
+      {{"--score", "gaussian", "--bandwidth", "2"}, "_gaussian2"},
+      {{"--score", "bilinear", "--scale", "0.5"}, "_bilinear"},
+      {{"--score", "additive", "--wq", "--wk"}, "_additive_wq_wk"},
+      {{"--variant", "lanes", "--threads", "2"}, ""}};
+  for (const auto& [more, suffix] : cases) {
+    Arguments arguments = offsets;
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    EXPECT_EQ(JsonOf(RunCommand(arguments))["results"][0]["case"],
+              "b2_h4_kv2_q40_k50_d8_v8" + suffix + "_ragged_q3to37_k5to45");
+  }
+}
+
+TEST(BenchCommandTest, RaggedDecodeIsComparedWithMemory) {
+  const Arguments decode = {"bench",       "--dim",      "16",          "--heads",
+                            "8",           "--kv-heads", "2",           "--json",
+                            "--q-offsets", "0,1,2",      "--k-offsets", "0,300,1000",
+                            "--seconds",   "0.01",       "--threads",   "1"};
+  const json result = JsonOf(RunCommand(decode))["results"][0];
+  EXPECT_NEAR(WorkOf(result, "gbps"), 2.0 * 1000 * (16 + 16) * 4, 1e-6);
+  EXPECT_GT(result["read_fraction"].get<double>(), 0);
+}
+
 }  // namespace
 }  // namespace lanewise::tools

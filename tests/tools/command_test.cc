@@ -262,9 +262,6 @@ TEST(CommandTest, ExplainTakesOffsets) {
     arguments.insert(arguments.end(), more.begin(), more.end());
     EXPECT_TRUE(FailsWith(RunCommand(arguments), 2, text));
   }
-  Arguments bench = offsets;
-  bench[0] = "bench";
-  EXPECT_TRUE(FailsWith(RunCommand(bench), 2, "--q-offsets: found with bench"));
 }
 
 TEST(CommandTest, ExplainTakesEveryType) {
