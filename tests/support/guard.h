@@ -7,11 +7,7 @@
 #ifndef LANEWISE_TESTS_SUPPORT_GUARD_H_
 #define LANEWISE_TESTS_SUPPORT_GUARD_H_
 
-#include <sys/mman.h>  // mmap
-#include <unistd.h>    // sysconf
-
 #include <cstddef>
-#include <new>
 #include <type_traits>
 #include <utility>
 
@@ -21,32 +17,35 @@ namespace lanewise::testing {
 // away.)
 enum class GuardSide { kBefore, kAfter };
 
+// Whole pages, zero at first, with an inaccessible one before and one after. Small ones are used
+// again by the next that need as many.
+class GuardedPages {
+ public:
+  explicit GuardedPages(size_t bytes);
+  ~GuardedPages();
+  GuardedPages(GuardedPages&& other) noexcept
+      : mapping_(std::exchange(other.mapping_, nullptr)), bytes_(other.bytes_) {}
+  GuardedPages& operator=(GuardedPages&&) = delete;
+
+  std::byte* begin() const noexcept;
+  size_t bytes() const noexcept { return bytes_; }
+
+ private:
+  void* mapping_;
+  size_t bytes_;
+};
+
 // `count` elements, zero at first.
 template <typename T>
 class GuardedArray {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  explicit GuardedArray(size_t count, GuardSide side = GuardSide::kAfter) : size_(count) {
-    const size_t page = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-    const size_t used = (count * sizeof(T) + page - 1) / page * page;
-    mapped_bytes_ = used + 2 * page;
-    mapping_ = mmap(nullptr, mapped_bytes_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapping_ == MAP_FAILED) throw std::bad_alloc();
-    std::byte* begin = static_cast<std::byte*>(mapping_) + page;
-    if (used != 0 && mprotect(begin, used, PROT_READ | PROT_WRITE) != 0) throw std::bad_alloc();
-    const size_t slack = side == GuardSide::kAfter ? used - count * sizeof(T) : 0;
-    data_ = reinterpret_cast<T*>(begin + slack);
+  explicit GuardedArray(size_t count, GuardSide side = GuardSide::kAfter)
+      : pages_(count * sizeof(T)), size_(count) {
+    const size_t slack = side == GuardSide::kAfter ? pages_.bytes() - count * sizeof(T) : 0;
+    data_ = reinterpret_cast<T*>(pages_.begin() + slack);
   }
-  ~GuardedArray() {
-    if (mapping_ != nullptr) munmap(mapping_, mapped_bytes_);
-  }
-  GuardedArray(GuardedArray&& other) noexcept
-      : mapping_(std::exchange(other.mapping_, nullptr)),
-        mapped_bytes_(other.mapped_bytes_),
-        data_(other.data_),
-        size_(other.size_) {}
-  GuardedArray& operator=(GuardedArray&&) = delete;
 
   T* data() noexcept { return data_; }
   const T* data() const noexcept { return data_; }
@@ -55,8 +54,7 @@ class GuardedArray {
   const T& operator[](size_t i) const noexcept { return data_[i]; }
 
  private:
-  void* mapping_ = nullptr;
-  size_t mapped_bytes_ = 0;
+  GuardedPages pages_;
   T* data_ = nullptr;
   size_t size_ = 0;
 };

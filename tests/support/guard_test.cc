@@ -6,8 +6,10 @@
 #include "tests/support/guard.h"
 
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cstdint>
+#include <utility>
 
 namespace lanewise::testing {
 namespace {
@@ -47,6 +49,30 @@ TEST(GuardedArray, EmptyArrayHasNoAccessibleByte) {
   GuardedArray<uint8_t> array(0);
   EXPECT_TRUE(IsInaccessible(array.data()));
   EXPECT_TRUE(IsInaccessible(array.data() - 1));
+}
+
+TEST(GuardedArray, IsZeroWhereAnotherOneWas) {
+  for (const GuardSide side : {GuardSide::kBefore, GuardSide::kAfter}) {
+    for (const size_t count : {3U, 1000U, 1024U, 5000U, 200'000U}) {
+      {
+        GuardedArray<uint32_t> before(count, side);
+        for (size_t i = 0; i < count; ++i) before[i] = ~0U;
+      }
+      const GuardedArray<uint32_t> after(count + 1, side);
+      for (size_t i = 0; i <= count; ++i) ASSERT_EQ(after[i], 0U) << i << " of " << count + 1;
+    }
+  }
+}
+
+TEST(GuardedArray, KeepsItsMemoryWhenMoved) {
+  GuardedArray<float> from(3);
+  from[2] = 7.0F;
+  const float* data = from.data();
+  const GuardedArray<float> to = std::move(from);
+  const GuardedArray<float> other(3);
+  EXPECT_EQ(to.data(), data);
+  EXPECT_NE(other.data(), data);
+  EXPECT_EQ(to[2], 7.0F);
 }
 
 }  // namespace
