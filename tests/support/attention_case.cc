@@ -12,7 +12,6 @@
 #include <cstring>
 #include <utility>
 
-#include "tests/support/attention_variant.h"
 #include "tests/support/gen.h"
 
 namespace lanewise::testing {
@@ -77,16 +76,15 @@ std::vector<int64_t> OffsetsOf(const std::vector<int64_t>& counts) {
   return offsets;
 }
 
-void CheckWritten(const char* name, const Array& array, const std::string& where) {
+void CheckWritten(const char* name, const Array& array) {
   const std::vector<float> values = array.Values();
   const auto unwritten =
       std::find_if(values.begin(), values.end(), [](float value) { return IsUnwritten(value); });
   if (unwritten != values.end()) {
     ADD_FAILURE() << name << " element " << unwritten - values.begin() << " of " << values.size()
-                  << " was not written\n"
-                  << where;
+                  << " was not written";
   }
-  EXPECT_TRUE(array.IsPaddingIntact()) << name << ": padding was overwritten\n" << where;
+  EXPECT_TRUE(array.IsPaddingIntact()) << name << ": padding was overwritten";
 }
 
 // What both have; an empty array was not asked for or is not to be compared. `got` are elements of
@@ -208,19 +206,6 @@ std::vector<float> Ramp(float first, float step, int64_t count) {
   return values;
 }
 
-Result<PlanExplanation> RunOnPath(const AttentionShape& shape, const AttentionOptions& options,
-                                  const Path& path, const AttentionTensors& tensors) {
-  const Result<AttentionPlan> plan =
-      attention::PlanAttentionWith(shape, options, path.runtime, path.overrides);
-  if (!plan.ok()) return plan.status();
-  Workspace workspace(plan->workspace_bytes());
-  if (workspace.size_bytes() != 0) {
-    std::memset(workspace.data(), 0xFF, workspace.size_bytes());  // NaN
-  }
-  if (Status status = plan->Run(tensors, workspace); !status.ok()) return status;
-  return plan->Explain();
-}
-
 PreparedCase::PreparedCase(AttentionCase description)
     : case_(std::move(description)),
       q_(MakeArray(case_.shape.q_type, case_.q_sizes(), case_.q_strides, case_.placement, case_.q,
@@ -260,7 +245,6 @@ PreparedCase::PreparedCase(AttentionCase description)
 }
 
 AttentionRun PreparedCase::Run(const Path& path) const {
-  if (path.mask || path.shared_heads) return RunVariant(case_, path);
   AttentionOptions options = case_.options;
   options.lse = options.lse || path.lse;
   options.weights = options.weights || (path.weights && !options.ragged);
@@ -272,16 +256,16 @@ AttentionRun PreparedCase::Run(const Path& path) const {
   if (options.lse) tensors.lse = lse.view();
   if (options.weights) tensors.weights = weights.view();
 
-  const std::string where = path.ToString() + "; " + case_.ToString();
+  SCOPED_TRACE(path.ToString() + "; " + case_.ToString());
   AttentionRun run;
   const Result<PlanExplanation> plan = RunOnPath(case_.shape, options, path, tensors);
   if (!plan.ok()) {
-    ADD_FAILURE() << plan.status().message() << "\n" << where;
+    ADD_FAILURE() << plan.status().message();
   } else {
     run.plan = *plan;
-    CheckWritten("out", out, where);
-    CheckWritten("lse", lse, where);
-    CheckWritten("weights", weights, where);
+    CheckWritten("out", out);
+    CheckWritten("lse", lse);
+    CheckWritten("weights", weights);
   }
   run.out = out.Values();
   run.lse = lse.Values();

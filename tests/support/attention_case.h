@@ -19,6 +19,7 @@
 #include "src/reference/tolerance.h"
 #include "tests/support/array.h"
 #include "tests/support/paths.h"
+#include "tests/support/run_on_path.h"
 
 namespace lanewise::testing {
 
@@ -106,10 +107,6 @@ struct AttentionRun {
   std::vector<float> weights = {};  // [batch, heads, queries, keys]; empty when not asked for
   PlanExplanation plan = {};
 };
-
-// Plans and runs on `path` with its own workspace, full of NaN at first; the plan's explanation.
-Result<PlanExplanation> RunOnPath(const AttentionShape& shape, const AttentionOptions& options,
-                                  const Path& path, const AttentionTensors& tensors);
 
 // What is right, and by how much a result may differ. `lse` and `weights` may be empty: not
 // compared.
