@@ -138,7 +138,7 @@ TEST(PublicCases, C034_SoftcapComesBeforeHiding) {
 
 TEST(PublicCases, C036_SoftcapZeroIsOff) {
   AttentionCase c;
-  c.shape = {.heads = 2, .kv_heads = 1, .queries = 19, .keys = 35, .dim = 12, .value_dim = 9};
+  c.shape = {.heads = 2, .kv_heads = 2, .queries = 19, .keys = 35, .dim = 12, .value_dim = 9};
   const PreparedCase absent(c);
   c.options.softcap = 0.0F;
   const PreparedCase zero(c);

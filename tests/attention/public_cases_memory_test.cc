@@ -122,6 +122,18 @@ AttentionCase C121Case(int64_t length) {
   return c;
 }
 
+// EveryTile() without what is as large as queries x keys: weights, and `few`, which is for few
+// queries.
+std::vector<Path> PathsForLongRows() {
+  std::vector<Path> paths;
+  for (Path path : EveryTile()) {
+    if (path.overrides.variant == "few") continue;
+    path.weights = false;
+    paths.push_back(path);
+  }
+  return paths;
+}
+
 int64_t PeakKibibytes() {
   rusage usage = {};
   getrusage(RUSAGE_SELF, &usage);
@@ -138,12 +150,21 @@ TEST(PublicCases, C121_LocalAttentionNeedsNoMemoryForAllPairs) {
   }
   for (const int64_t length : {32768, 65536}) {
     const PreparedCase prepared(C121Case(length));
+    const AttentionCase& c = prepared.description();
     std::vector<float> out = Repeat(0, length * kDim);
     AttentionTensors tensors = prepared.inputs();
-    tensors.out = Tensor(out.data(), prepared.description().out_sizes());
+    tensors.out = Tensor(out.data(), c.out_sizes());
     const int64_t before = PeakKibibytes();
-    const Status status = Attention(tensors, prepared.description().options);
+    const Status status = Attention(tensors, c.options);
     ASSERT_TRUE(status.ok()) << status.message();
+    for (Path path : EveryTarget()) {
+      for (const bool more : {false, true}) {
+        path.lse = path.shared_heads = more;
+        path.runtime.threads = more ? 2 : 1;
+        const Result<PlanExplanation> result = RunOnPath(c.shape, c.options, path, tensors);
+        ASSERT_TRUE(result.ok()) << result.status().message();
+      }
+    }
     const int64_t extra = PeakKibibytes() - before;
     if (extra > 32 * 1024) return ReportToParent(std::to_string(extra) + " KiB");
   }
@@ -151,19 +172,18 @@ TEST(PublicCases, C121_LocalAttentionNeedsNoMemoryForAllPairs) {
 }
 
 TEST(PublicCases, C121_WorkspaceDoesNotGrowWithTheLength) {
-  for (const int threads : {1, 2}) {
-    Runtime runtime;
-    runtime.threads = threads;
+  for (const Path& path : PathsForLongRows()) {
     std::vector<size_t> bytes;
     for (const int64_t length : {32768, 65536, 1 << 24}) {
       const AttentionCase c = C121Case(length);
-      const Result<AttentionPlan> plan = PlanAttention(c.shape, c.options, runtime);
+      const Result<AttentionPlan> plan =
+          attention::PlanAttentionWith(c.shape, c.options, path.runtime, path.overrides);
       ASSERT_TRUE(plan.ok()) << plan.status().message();
       bytes.push_back(plan->workspace_bytes());
     }
-    EXPECT_EQ(bytes[1], bytes[0]);
-    EXPECT_EQ(bytes[2], bytes[0]);
-    EXPECT_LT(bytes[0], static_cast<size_t>(threads) << 20) << threads << " threads";
+    EXPECT_EQ(bytes[1], bytes[0]) << path.ToString();
+    EXPECT_EQ(bytes[2], bytes[0]) << path.ToString();
+    EXPECT_LT(bytes[0], static_cast<size_t>(path.runtime.threads) << 20) << path.ToString();
   }
 }
 
@@ -173,7 +193,8 @@ TEST(PublicCases, C121_ResultIsRight) {
   constexpr int64_t kRows = 64;
   const PreparedCase prepared(C121Case(kLength));
   const AttentionTensors& whole = prepared.inputs();
-  const std::vector<float> out = prepared.Run(Path()).out;
+  std::vector<AttentionRun> runs;
+  for (const Path& path : PathsForLongRows()) runs.push_back(prepared.Run(path));
   for (int64_t first = 0; first < kLength; first += kRows) {
     const int64_t begin = std::max(first - kRadius, int64_t{0});
     const int64_t end = std::min(first + kRows + kRadius, kLength);
@@ -189,10 +210,19 @@ TEST(PublicCases, C121_ResultIsRight) {
     const reference::AttentionResult expected = reference::Attention(tensors, options);
     const reference::AttentionTolerance tolerance =
         reference::Tolerance(tensors, options, expected);
-    const reference::Comparison comparison = reference::Compare(
-        ConstTensor(out.data() + first * kDim, {1, 1, kRows, kDim}), expected.out, tolerance.out);
-    ASSERT_TRUE(comparison.ok()) << "rows from " << first << ": "
-                                 << reference::Describe(comparison.worst);
+    for (const AttentionRun& run : runs) {
+      const ConstTensor out(run.out.data() + first * kDim, {1, 1, kRows, kDim});
+      const reference::Comparison of_out = reference::Compare(out, expected.out, tolerance.out);
+      ASSERT_TRUE(of_out.ok()) << "rows from " << first << ": " << reference::Describe(of_out.worst)
+                               << "\n"
+                               << run.plan.ToString();
+      if (run.lse.empty()) continue;
+      const ConstTensor lse(run.lse.data() + first, {1, 1, kRows, 1});
+      const reference::Comparison of_lse = reference::Compare(lse, expected.lse, tolerance.lse);
+      ASSERT_TRUE(of_lse.ok()) << "lse of rows from " << first << ": "
+                               << reference::Describe(of_lse.worst) << "\n"
+                               << run.plan.ToString();
+    }
   }
 }
 

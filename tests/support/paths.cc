@@ -59,10 +59,18 @@ std::vector<Path> MakeEveryTile() {
   std::vector<Path> paths;
   for (const std::string& target : TestedTargets()) {
     for (Path path : KernelsOf(target)) {
-      path.runtime.threads = 1 + static_cast<int>(paths.size() % 3);
-      path.lse = paths.size() % 2 == 0;
-      path.weights = paths.size() % 4 < 2;
-      if (paths.size() % 5 < 2) path.overrides.kv_block = kSmallKvBlock;
+      const size_t turn = paths.size() / 2;
+      path.runtime.threads = 1 + static_cast<int>(turn % 3);
+      path.lse = turn % 2 == 0;
+      path.weights = turn % 4 < 2;
+      if (turn % 5 < 2) path.overrides.kv_block = kSmallKvBlock;
+      paths.push_back(path);
+
+      path.runtime.threads = path.runtime.threads == 1 ? 2 : 1;
+      path.lse = !path.lse;
+      path.weights = !path.weights;
+      path.overrides.kv_block = path.overrides.kv_block == 0 ? kSmallKvBlock : 0;
+      path.mask = path.shared_heads = true;
       paths.push_back(path);
     }
   }

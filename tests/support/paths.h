@@ -23,7 +23,7 @@ struct Path {
   attention::PlanOverrides overrides = {};
   bool lse = false;      // also ask for the log-sum-exp
   bool weights = false;  // also ask for the weights
-  // What PreparedCase::Run does to a case, and what must not change its rows:
+  // What RunOnPath does to a call, and what must not change its rows:
   bool mask = false;          // if it has none, one that hides nothing
   bool shared_heads = false;  // each query head twice, over the same kv heads
 
@@ -48,7 +48,9 @@ Path FewPath(const std::string& target);
 // kernel x LSE x weights with a mask, with shared heads and with both, in turn, as are threads.
 const std::vector<Path>& EveryPath();
 
-// Every target x (tile of `lanes`, or `few`) once; threads, LSE, weights and kv_block take turns.
+// Every target x (tile of `lanes`, or `few`) twice, once as a case is and once with a mask and with
+// shared heads; threads, LSE, weights and kv_block take turns, and are the opposite the second
+// time.
 const std::vector<Path>& EveryTile();
 
 // The default tile of every target, on one thread.
