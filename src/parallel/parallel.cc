@@ -7,26 +7,18 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
 
+#include "src/parallel/borrowed_arena.h"
 #include "src/parallel/float_modes.h"
+#include "src/parallel/forks.h"
 #include "src/parallel/thread_supply.h"
 
 namespace lanewise::parallel {
 namespace {
-
-// The scheduler's threads do not exist in a child made by fork(), but its state says they do.
-std::atomic<bool> in_forked_child{false};
-
-bool WatchForks() noexcept {
-  static const bool watching =
-      pthread_atfork(nullptr, nullptr, [] { in_forked_child.store(true); }) == 0;
-  return watching;
-}
 
 // Threads that the scheduler uses at most, the caller's included.
 int SchedulerThreads() {
@@ -56,18 +48,13 @@ class Ranges {
 
 // For all teams of a process that can start only `startable` threads, at least 1, fewer than the
 // scheduler would: arenas of their own could together ask for more. Half of them are left to the
-// application. Never destroyed: see ~Team.
+// application. Never destroyed: static objects of the application may run plans late.
 tbb::task_arena& NarrowArena(int startable) {
   static tbb::task_arena& arena = *new tbb::task_arena(1 + (startable + 1) / 2);
   return arena;
 }
 
 }  // namespace
-
-struct Team::Arena {
-  explicit Arena(int width) : arena(width) {}
-  tbb::task_arena arena;
-};
 
 Team::Team(int threads) : workers_(std::max(threads, 1)) {
   if (threads == 1) return;
@@ -76,20 +63,15 @@ Team::Team(int threads) : workers_(std::max(threads, 1)) {
     workers_ = std::max(tbb::this_task_arena::max_concurrency(), 1);
   } else {
     // The scheduler warns on standard error about an arena that is wider than it has threads for.
-    arena_ = std::make_unique<Arena>(std::min(threads, scheduler_threads_));
+    arena_width_ = std::min(threads, scheduler_threads_);
   }
-}
-
-Team::~Team() {
-  // In a child of fork(), a lock that a thread of the scheduler held at that moment stays locked.
-  if (in_forked_child.load()) (void)arena_.release();
 }
 
 void Team::Run(int64_t count, int64_t grain, RangeBody body) const noexcept {
   if (count <= 0) return;
   Ranges ranges(count, grain);
   const int workers = static_cast<int>(std::min<int64_t>(workers_, (count - 1) / grain + 1));
-  if (workers > 1 && !in_forked_child.load() && WatchForks()) {
+  if (workers > 1 && !InForkedChild() && WatchForks()) {
     const auto spread = [&] {
       tbb::parallel_for(
           0, workers, [&](int worker) { ranges.Work(worker, body); }, tbb::simple_partitioner());
@@ -100,12 +82,12 @@ void Team::Run(int64_t count, int64_t grain, RangeBody body) const noexcept {
     const int startable = StartableThreads(scheduler_threads_ - 1);
     try {
       if (startable == scheduler_threads_ - 1) {
-        if (arena_) {
-          arena_->arena.execute(isolated);
+        if (arena_width_ > 0) {
+          BorrowedArena(this, arena_width_)->execute(isolated);
         } else {
           isolated();
         }
-      } else if (arena_ && startable > 0) {
+      } else if (arena_width_ > 0 && startable > 0) {
         NarrowArena(startable).execute(isolated);
       }
     } catch (...) {

@@ -7,7 +7,6 @@
 #define LANEWISE_SRC_PARALLEL_PARALLEL_H_
 
 #include <cstdint>
-#include <memory>
 
 namespace lanewise::parallel {
 
@@ -29,16 +28,13 @@ class RangeBody {
   void (*call_)(const void*, int, int64_t, int64_t);
 };
 
-// Threads that a plan may use. Shareable: calls from several threads at once are fine.
+// Threads that a plan may use. Shareable: calls from several threads at once are fine, and have
+// those threads together.
 class Team {
  public:
   // threads >= 1: a team of that many, the caller's thread included. 0: the arena the caller is in
   // when it calls Run, with at most as many workers as that arena has now.
   explicit Team(int threads);
-  ~Team();
-
-  Team(const Team&) = delete;
-  Team& operator=(const Team&) = delete;
 
   // Workers that may run at the same time, at least 1.
   int workers() const noexcept { return workers_; }
@@ -54,9 +50,8 @@ class Team {
   void Run(int64_t count, int64_t grain, RangeBody body) const noexcept;
 
  private:
-  struct Arena;
-  std::unique_ptr<Arena> arena_;  // null: one worker, or the caller's arena
   int workers_;
+  int arena_width_ = 0;        // 0: one worker, or the caller's arena
   int scheduler_threads_ = 1;  // of all arenas together, the caller's thread included
 };
 

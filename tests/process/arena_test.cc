@@ -8,18 +8,23 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 #include <oneapi/tbb/task_scheduler_observer.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <cstdlib>
+#include <fstream>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "tests/process/cases.h"
 #include "tests/support/attention_case.h"
 #include "tests/support/process.h"
 #include "tests/support/process_state.h"
+#include "tests/support/sanitizers.h"
 
 namespace lanewise::testing {
 namespace {
@@ -153,6 +158,52 @@ TEST(ArenaTest, OwnThreadsInsideANarrowArena) {
       EXPECT_TRUE(SameBits(run, alone)) << "threads " << threads << ", " << c.ToString();
     }
   }
+}
+
+int64_t ResidentBytes() {
+  std::ifstream file("/proc/self/statm");
+  int64_t pages = 0;
+  file >> pages >> pages;
+  return pages * sysconf(_SC_PAGESIZE);
+}
+
+// Arenas that end right after use stay in memory, and make the next ones slow.
+TEST(ArenaTest, PlansLeaveNothingBehind) {
+  if (!CanFork()) GTEST_SKIP() << "the thread sanitizer does not support fork";
+  if (kAddressSanitizer) GTEST_SKIP() << "the address sanitizer keeps freed memory for a while";
+  if (!InFreshProcess()) {
+    EXPECT_EQ(RunTestInFreshProcess({}), "done");
+    return;
+  }
+  constexpr int kPlans = 10000;
+  constexpr int64_t kBytes = int64_t{1} << 20;
+  AttentionCase c;
+  c.shape = {.heads = 4, .kv_heads = 4, .queries = 64, .keys = 64, .dim = 16, .value_dim = 16};
+  const PreparedCase prepared(c);
+  for (int i = 0; i < 100; ++i) prepared.Run(OnThreads(2));
+  const int64_t before = ResidentBytes();
+  for (int i = 0; i < kPlans; ++i) prepared.Run(OnThreads(2));
+  const int64_t left = ResidentBytes() - before;
+  ReportToParent(left < kBytes ? "done" : std::to_string(left) + " bytes left");
+}
+
+TEST(ArenaTest, PlansOfSeveralWidthsRunAtTheSameTime) {
+  const tbb::global_control many_threads = ManyThreads();
+  const PreparedCase prepared(PrefillCase());
+  const AttentionRun alone = prepared.Run(OnThreads(1));
+  constexpr int kCallers = 6;
+  std::atomic<int> different = 0;
+  std::vector<std::thread> callers;
+  callers.reserve(kCallers);
+  for (int caller = 0; caller < kCallers; ++caller) {
+    callers.emplace_back([&, caller] {
+      for (int i = 0; i < 20; ++i) {
+        if (!SameBits(prepared.Run(OnThreads(2 + (caller + i) % 3)), alone)) ++different;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(different, 0);
 }
 
 }  // namespace
