@@ -3,10 +3,12 @@
 
 #include "src/parallel/parallel.h"
 
+#include <dlfcn.h>
 #include <oneapi/tbb/global_control.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/version.h>
 
 #include <algorithm>
 #include <atomic>
@@ -24,6 +26,17 @@ namespace {
 int SchedulerThreads() {
   return static_cast<int>(
       tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism));
+}
+
+// oneTBB 2021.8 ends the process if it is unloaded after it had threads, which happens where a
+// plugin of the application brought lanewise: from now on it stays.
+void KeepSchedulerLoaded() noexcept {
+  static const bool kept = [] {
+    Dl_info library;
+    return dladdr(reinterpret_cast<const void*>(TBB_runtime_interface_version), &library) != 0 &&
+           dlopen(library.dli_fname, RTLD_NOW | RTLD_NOLOAD | RTLD_NODELETE) != nullptr;
+  }();
+  (void)kept;
 }
 
 // Hands out ranges until none are left.
@@ -72,6 +85,7 @@ void Team::Run(int64_t count, int64_t grain, RangeBody body) const noexcept {
   Ranges ranges(count, grain);
   const int workers = static_cast<int>(std::min<int64_t>(workers_, (count - 1) / grain + 1));
   if (workers > 1 && !InForkedChild() && WatchForks()) {
+    KeepSchedulerLoaded();
     const auto spread = [&] {
       tbb::parallel_for(
           0, workers, [&](int worker) { ranges.Work(worker, body); }, tbb::simple_partitioner());

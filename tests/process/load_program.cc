@@ -207,6 +207,18 @@ void CallInChild(const Api& api) {
   }
 }
 
+// As a plugin that is reloaded.
+void LoadAgainAndAgain(const char* path) {
+  constexpr int kTimes = 30;
+  for (int i = 0; i < kTimes; ++i) {
+    void* const library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    Expect(library != nullptr, "loading again");
+    if (library == nullptr) return;
+    Call(Api(library), 2);
+    Expect(dlclose(library) == 0, "dlclose again");
+  }
+}
+
 // A child made by fork() that ends like any process: by exit(), with all that libraries do then.
 void ExpectChildExits(const std::function<void()>& body, const std::string& what) {
   std::fflush(stdout);
@@ -245,7 +257,10 @@ int Main(char* path, bool set) {
   ExpectChildExits([&] { CallInChild(api); }, "child after calls");
 
   Expect(dlclose(library) == 0, "dlclose");
+  Expect(dlopen(path, RTLD_NOW | RTLD_NOLOAD) == nullptr, "the library is still loaded");
   ExpectSame(State(), at_first, "unloading");
+  LoadAgainAndAgain(path);
+  ExpectSame(State(), at_first, "loading and unloading again and again");
   ExpectChildExits([] {}, "child after unloading");
   std::printf("%d failures\n", failures);
   return failures == 0 ? 0 : 1;
