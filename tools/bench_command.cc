@@ -89,6 +89,8 @@ Result<std::vector<bench::Case>> ChooseCases(const BenchFlags& flags) {
     return bench::FindCases(flags.cases);
   }
   if (!flags.cases.empty()) {
+    const Result<std::vector<bench::Case>> known = bench::FindCases(flags.cases);
+    if (!known.ok()) return known;
     return Status::InvalidArgument("case \"" + flags.cases.front() +
                                    "\" has its own shape; expected no flags for shape and options");
   }

@@ -12,14 +12,14 @@
 
 #include "src/attention/score.h"
 #include "src/machine/targets.h"
+#include "src/parallel/check_threads.h"
 #include "tools/command.h"
 
 namespace lanewise::tools {
 namespace {
 
 constexpr IntRange kSizes = {0};
-// The plan's own limit.
-constexpr IntRange kThreads = {1, 4096};
+constexpr IntRange kThreads = {1, parallel::kMaxThreads};
 
 std::optional<AttentionScore> ScoreFrom(const std::string& name) {
   for (const AttentionScore score : {AttentionScore::kDot, AttentionScore::kBilinear,

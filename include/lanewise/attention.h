@@ -204,8 +204,6 @@ struct AttentionTensors {
 
 // What a plan decided and why.
 struct PlanExplanation {
-  using Source = ParameterSource;
-
   // "lanes": every query owns a SIMD lane. "few": fewer query rows than lanes, which lie across the
   // dims. In a ragged batch "lanes, few" if a sequence takes either by its own number of rows.
   std::string variant;
@@ -216,7 +214,7 @@ struct PlanExplanation {
   std::string target;    // SIMD target
   int threads = 0;       // threads a run may use
   int64_t workspace_bytes = 0;
-  std::vector<Source> sources;
+  std::vector<ParameterSource> sources;
   std::vector<std::string> reasons;  // why other variants or tiles were passed over
 
   // All of it as a few lines of text.
@@ -256,18 +254,20 @@ class LANEWISE_EXPORT AttentionPlan {
   //
   // A row of the result depends on that row's query, the keys it sees and on dim, value_dim, types,
   // the score and its parameters, the target and the plan's variant and kv_block, and on nothing
-  // else: threads, batch,
-  // the other queries, rings, pages and the tile sizes do not change a bit of it. The variant
-  // follows from the number of rows a kv head: queries times the heads that share it.
+  // else: threads, batch, the other queries, rings, pages and the tile sizes do not change a bit of
+  // it. The variant follows from the number of rows a kv head (queries times the heads that share
+  // it), dim, value_dim, the score and the target.
   //
   // Stores to f16 and bf16 round to nearest, ties to even; subnormals are kept.
   //
-  // Cost: no allocation, no lock held; O(queries * keys * (dim + value_dim)) arithmetic over the
-  // visible pairs, and for additive scores `hidden` times tanh for each. Weights are applied to a
-  // tile of queries once, and to a block of keys once for each tile of queries (of 256 rows if
-  // there are as many), so nothing of size keys * hidden is stored. Scratch only in `workspace`,
-  // which must have workspace_bytes(). Uses up to Explain().threads threads. A child made by fork()
-  // computes on the calling thread alone.
+  // Cost: O(queries * keys * (dim + value_dim)) arithmetic over the visible pairs, and for additive
+  // scores `hidden` times tanh for each. The weights of bilinear and additive scores are applied to
+  // a tile of queries once, and to a block of keys once for each tile of queries (of 256 rows if
+  // there are as many); projected keys are not stored, but for additive scores with `wk`, which
+  // store that matrix transposed.
+  //
+  // Threads and memory: as lanewise/runtime.h says. Scratch only in `workspace`, which must have
+  // workspace_bytes().
   //
   // Errors, all before any byte is written: a null pointer, a size, type or stride that does not
   // fit the plan, overlapping output, a small workspace.
@@ -275,7 +275,8 @@ class LANEWISE_EXPORT AttentionPlan {
 
   // Bytes that Run needs. Grows with threads and dim, and by 24 a batch item; never with queries x
   // keys, but for a mask: three bytes for each of its tiles (lanes of a lane group x kv_block
-  // keys), and for `few`: a row of results for each query row and kv_block keys.
+  // keys), for `few`: a row of results for each query row and kv_block keys, and for additive
+  // scores with `wk`: hidden x key_dim floats.
   size_t workspace_bytes() const noexcept;
 
   PlanExplanation Explain() const;
@@ -291,10 +292,13 @@ class LANEWISE_EXPORT AttentionPlan {
 // Validates everything that can be validated without the arrays and decides how to compute.
 // Microseconds; allocates the plan. Thread-safe.
 //
-// Errors: kInvalidArgument for a negative size, dim 0, heads not a multiple of kv_heads, sizes
-// whose product overflows 64 bits, a NaN or infinite scale, top_left together with query_offset, a
-// bandwidth, key_dim, hidden, wq or wk that does not fit the score, an unknown target, a type other
-// than f32, f16 and bf16; kUnsupported for a target that this build or machine cannot do.
+// Errors: kInvalidArgument for a negative size, dim 0, heads not a multiple of kv_heads, sizes or
+// scratch whose product overflows 64 bits, a type other than f32, f16 and bf16, a scale or softcap
+// that is not finite, a negative softcap, a side of the window below kUnlimited, top_left together
+// with query_offset, ragged together with mask, bias, kv_len, kv_first, paged or weights, a
+// bandwidth, scale, key_dim, hidden, wq or wk that does not fit the score, a number of threads that
+// is negative or above 4096, an unknown target; kUnsupported for a target that this build or
+// machine cannot do; kOutOfMemory.
 LANEWISE_EXPORT Result<AttentionPlan> PlanAttention(
     const AttentionShape& shape, const AttentionOptions& options = {},
     const Runtime& runtime = DefaultRuntime()) noexcept;

@@ -105,8 +105,6 @@ struct GemmTensors {
 
 // What a plan decided and why.
 struct GemmExplanation {
-  using Source = ParameterSource;
-
   // "blocks": blocks of A and B are copied to where caches keep them. "panels": few rows, so only a
   // panel of B at a time is. "rows": very few rows; B is read once, where it lies or as it was
   // packed. "dots": the same for an array of B whose columns are contiguous.
@@ -118,7 +116,7 @@ struct GemmExplanation {
   std::string target;  // SIMD target
   int threads = 0;     // threads a run may use
   int64_t workspace_bytes = 0;
-  std::vector<Source> sources;
+  std::vector<ParameterSource> sources;
   std::vector<std::string> reasons;  // why other variants were passed over
 
   // All of it as a few lines of text.
@@ -145,9 +143,8 @@ class LANEWISE_EXPORT GemmPlan {
   // on nothing else: threads, batch, the other rows and columns, packing and block sizes but that
   // of the depth do not change a bit of it.
   //
-  // Cost: no allocation, no lock held; scratch only in `workspace`, which must have
-  // workspace_bytes(). Uses up to Explain().threads threads. A child made by fork() computes on the
-  // calling thread alone.
+  // Threads and memory: as lanewise/runtime.h says. Scratch only in `workspace`, which must have
+  // workspace_bytes().
   //
   // Errors, all before any byte is written: a null pointer, a size, type or stride that does not
   // fit the plan, a packed matrix of another shape or target, overlapping output, a small
@@ -170,9 +167,10 @@ class LANEWISE_EXPORT GemmPlan {
 // Validates everything that can be validated without the arrays and decides how to compute.
 // Microseconds; allocates the plan. Thread-safe.
 //
-// Errors: kInvalidArgument for a negative size, sizes whose product overflows 64 bits, an alpha or
-// beta that is not finite, a type other than f32, f16 and bf16, an unknown target; kUnsupported for
-// a target that this build or machine cannot do.
+// Errors: kInvalidArgument for a negative size, sizes or scratch whose product overflows 64 bits,
+// an alpha or beta that is not finite, a type other than f32, f16 and bf16, a number of threads
+// that is negative or above 4096, an unknown target; kUnsupported for a target that this build or
+// machine cannot do; kOutOfMemory.
 LANEWISE_EXPORT Result<GemmPlan> PlanGemm(const GemmShape& shape, const GemmOptions& options = {},
                                           const Runtime& runtime = DefaultRuntime()) noexcept;
 

@@ -115,10 +115,11 @@ class LANEWISE_EXPORT MultiHeadPlan {
   // lanewise/gemm.h and lanewise/attention.h say: not on threads, nor on whether q, k and v were
   // given as one matrix.
   //
-  // Cost: no allocation, no lock held; scratch only in `workspace`, which must have
-  // workspace_bytes(). The heads are strided views of the projected rows; nothing is transposed or
-  // copied, but for rows of x, x_kv or out whose batch items do not follow each other evenly. A
-  // child made by fork() computes on the calling thread alone.
+  // Cost: the heads are strided views of the projected rows; nothing is transposed or copied, but
+  // for rows of x, x_kv or out whose batch items do not follow each other evenly.
+  //
+  // Threads and memory: as lanewise/runtime.h says. Scratch only in `workspace`, which must have
+  // workspace_bytes().
   //
   // Errors, all before any output is written: those of AttentionPlan::Run for the arrays that it
   // knows, and the same for x, x_kv and out; a small workspace.

@@ -1,8 +1,10 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Errors as values. The library never throws, prints or aborts: a function that can fail returns
-// `Status`, or `Result<T>` when it also produces a value.
+// Errors as values. The library never prints or aborts, and a function that can fail returns
+// `Status`, or `Result<T>` when it also produces a value. Nothing throws, but that functions which
+// return text or lists of it (Explain, ToString, AvailableTargets, a copy of a status) throw
+// std::bad_alloc where there is no memory for it.
 
 #ifndef LANEWISE_STATUS_H_
 #define LANEWISE_STATUS_H_
@@ -70,7 +72,7 @@ class [[nodiscard]] Result {
   Result(Status status) noexcept : state_(std::move(status)) {}  // NOLINT: implicit by design
 
   bool ok() const noexcept { return state_.index() == 0; }
-  Status status() const { return ok() ? Status() : *std::get_if<1>(&state_); }
+  Status status() const { return ok() ? Status() : *std::get_if<1>(&state_); }  // a copy
 
   T& value() noexcept { return *std::get_if<0>(&state_); }
   const T& value() const noexcept { return *std::get_if<0>(&state_); }

@@ -15,7 +15,7 @@
 namespace lanewise {
 
 // Scratch memory of one call at a time, 128-byte aligned: of any plan that needs at most its size.
-// Reuse it: the library allocates nothing else while a plan runs.
+// Reuse it: a run allocates nothing else, but for what threads need (lanewise/runtime.h).
 class LANEWISE_EXPORT Workspace {
  public:
   Workspace() noexcept = default;

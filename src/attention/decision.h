@@ -92,10 +92,11 @@ struct AttentionPlan::Decision {
     return core::RoundUp(shape.hidden, static_cast<int64_t>(lanes.kernel.lanes));
   }
 
-  // For Explain only.
   int64_t target_id = 0;
+  profile::LanesProblem problem;  // what the choices looked at
+
+  // For Explain only.
   std::string target;
-  profile::LanesProblem problem;
   std::string note;
   bool variant_overridden = false;
   bool tile_overridden = false;

@@ -61,6 +61,21 @@ bool May(const AttentionPlan::Decision& decision, bool few) {
   return false;
 }
 
+// The numbers of rows that take `few`, "0 to 14, 17 to 20".
+std::string FewRows(const AttentionPlan::Decision& decision) {
+  std::string text;
+  const auto end = static_cast<int64_t>(decision.few_rows.size());
+  for (int64_t first = 0; first < end; ++first) {
+    if (!decision.TakesFew(first)) continue;
+    int64_t last = first;
+    while (last + 1 < end && decision.TakesFew(last + 1)) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", first);
+    if (last > first) text += fmt::format(" to {}", last);
+    first = last;
+  }
+  return text;
+}
+
 }  // namespace
 
 PlanExplanation AttentionPlan::Explain() const {
@@ -76,7 +91,7 @@ PlanExplanation AttentionPlan::Explain() const {
     explanation.variant = "lanes, few";
     ExplainLanes(decision, explanation);
     explanation.reasons.push_back(
-        fmt::format("few: for sequences with few {}, at most {}", kRows, decision.MostFewRows()));
+        fmt::format("few: for sequences with {} of {}", kRows, FewRows(decision)));
   } else if (decision.TakesFew(rows)) {
     explanation.variant = "few";
     ExplainFew(decision, explanation);

@@ -113,12 +113,6 @@ Status CheckLengths(const KvCache& cache) {
   return {};
 }
 
-// A one-dimensional array as a tensor of the same bytes.
-template <typename Void, typename T>
-BasicTensor<Void> BytesOf(T* data, int64_t size) {
-  return {data, DataType::kBool, {1, 1, 1, size * static_cast<int64_t>(sizeof(T))}};
-}
-
 // That nothing that is written meets anything else. k and v of a cache may lie between each other.
 Status CheckAllApart(const KvCache& cache, std::span<const NamedInput> inputs) {
   const struct {
@@ -126,8 +120,8 @@ Status CheckAllApart(const KvCache& cache, std::span<const NamedInput> inputs) {
     Tensor tensor;
   } written[] = {{"cache.k", cache.k},
                  {"cache.v", cache.v},
-                 {"cache.length", BytesOf<void>(cache.length, cache.batch)},
-                 {"cache.oldest", BytesOf<void>(cache.oldest, cache.batch)}};
+                 {"cache.length", core::BytesOf(cache.length, cache.batch)},
+                 {"cache.oldest", core::BytesOf(cache.oldest, cache.batch)}};
   for (size_t i = 0; i < std::size(written); ++i) {
     if (written[i].tensor.data == nullptr) continue;
     const auto check = [&](const char* name, const ConstTensor& other) -> Status {
@@ -145,7 +139,8 @@ Status CheckAllApart(const KvCache& cache, std::span<const NamedInput> inputs) {
 }
 
 NamedInput PageIds(const PageTable& table) {
-  return {"cache.page_table", BytesOf<const void>(table.ids, table.batch * table.pages_per_item)};
+  return {"cache.page_table",
+          core::BytesOf(ArrayView<int32_t>{table.ids, table.batch * table.pages_per_item})};
 }
 
 // All but overlap.
@@ -231,10 +226,8 @@ Status CheckAppendKv(const KvCache& cache, const ConstTensor& k, const ConstTens
   if (Status s = CheckFields(cache); !s.ok()) return s;
   if (Status s = CheckNewRows(cache, k, v); !s.ok()) return s;
   if (Status s = CheckTokens(tokens, cache.batch, k.sizes[2]); !s.ok()) return s;
-  const NamedInput inputs[] = {PageIds(cache.page_table),
-                               {"k", k},
-                               {"v", v},
-                               {"tokens", BytesOf<const void>(tokens.data, tokens.size)}};
+  const NamedInput inputs[] = {
+      PageIds(cache.page_table), {"k", k}, {"v", v}, {"tokens", core::BytesOf(tokens)}};
   if (Status s = CheckAllApart(cache, inputs); !s.ok()) return s;
   for (int64_t b = 0; b < cache.batch; ++b) {
     const int64_t count = TokensOf(tokens, k.sizes[2], b);

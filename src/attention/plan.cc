@@ -224,7 +224,7 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
   decision->target_id = *target;
   decision->target = machine::TargetName(*target);
   decision->note = runtime.note;
-  decision->target_overridden = !runtime.target.empty();
+  decision->target_overridden = runtime.target != DefaultRuntime().target;
   decision->threads_overridden = runtime.threads != DefaultRuntime().threads;
   decision->kv_block_overridden = overrides.kv_block != 0;
   decision->q_groups_overridden = overrides.q_groups != 0;
@@ -236,10 +236,11 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
   ChooseFew(overrides, *decision);
   ChooseConversions(*decision);
   if (!SizeScratch(*decision)) {
-    return Status::InvalidArgument(
-        fmt::format("dim: scratch for dim {} and value_dim {} on {} threads overflows 64 bits, "
-                    "expected less",
-                    shape.dim, shape.value_dim, decision->team.workers()));
+    return Status::InvalidArgument(fmt::format(
+        "workspace: its size overflows 64 bits (batch {}, heads {}, queries {}, keys {}, "
+        "dim {}, value_dim {}, kv_block {}, threads {}), expected less",
+        shape.batch, shape.heads, shape.queries, shape.keys, shape.dim, shape.value_dim,
+        decision->lanes.kv_block, decision->team.workers()));
   }
   return AttentionPlan(std::move(decision));
 }

@@ -44,7 +44,11 @@ Status CheckEntries(std::string_view name, const ArrayView<T>& array, int64_t ex
   return CheckEntries(name, array.data, array.size, expected);
 }
 
-// Its bytes, for CheckApart.
+// The bytes of an array, for CheckApart.
+template <typename T>
+Tensor BytesOf(T* data, int64_t size) {
+  return Tensor(data, DataType::kBool, {1, 1, 1, size * static_cast<int64_t>(sizeof(T))});
+}
 template <typename T>
 ConstTensor BytesOf(const ArrayView<T>& array) {
   const int64_t size = array.size * static_cast<int64_t>(sizeof(T));

@@ -76,12 +76,15 @@ struct GemmPlan::Decision {
                          static_cast<int64_t>(kernels::kMaxTileColumns));
   }
 
-  // For Explain only.
   int64_t panel_rows = 0;  // up to so many rows are one block
-  int64_t target_id = 0;
+  int64_t target_id = 0;   // that of a packed B, too
+
+  // For Explain only, but the override of the variant.
   std::string target;
   std::string note;
   gemm::PlanOverrides overrides;
+  bool target_overridden = false;
+  bool threads_overridden = false;
 };
 
 }  // namespace lanewise

@@ -63,7 +63,9 @@ GemmExplanation GemmPlan::Explain() const {
                          {"tile", core::SourceText(!overrides.tile.empty())},
                          {"row_block", core::SourceText(overrides.row_block != 0)},
                          {"depth_block", core::SourceText(overrides.depth_block != 0)},
-                         {"column_block", core::SourceText(overrides.column_block != 0)}};
+                         {"column_block", core::SourceText(overrides.column_block != 0)},
+                         {"target", core::SourceText(decision.target_overridden)},
+                         {"threads", core::SourceText(decision.threads_overridden)}};
   AddReasons(decision, explanation);
   if (!decision.note.empty()) explanation.reasons.push_back(decision.note);
   return explanation;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "lanewise/gemm.h"
+#include "lanewise/runtime.h"
 #include "src/core/sizes.h"
 #include "src/core/workspace.h"
 #include "src/gemm/blocks_loop.h"
@@ -198,6 +199,8 @@ Result<GemmPlan> Plan(const GemmShape& shape, const GemmOptions& options, const 
   decision->target_id = *target;
   decision->target = machine::TargetName(*target);
   decision->note = runtime.note;
+  decision->target_overridden = runtime.target != DefaultRuntime().target;
+  decision->threads_overridden = runtime.threads != DefaultRuntime().threads;
   decision->overrides = overrides;
   if (Status s = ChooseTile(overrides.tile, *decision); !s.ok()) return s;
   ChooseDepthBlock(overrides, *decision);

@@ -31,7 +31,7 @@ size_t WorkspaceBytes(const AttentionShape& shape, int threads) {
 }
 
 std::string SourceOf(const PlanExplanation& plan, const std::string& parameter) {
-  for (const PlanExplanation::Source& source : plan.sources) {
+  for (const ParameterSource& source : plan.sources) {
     if (source.parameter == parameter) return source.source;
   }
   return "absent";

@@ -255,7 +255,10 @@ TEST(GemmPlanTest, Explains) {
   EXPECT_EQ(explanation.threads, 1);
   EXPECT_GT(explanation.workspace_bytes, 0);
   EXPECT_FALSE(explanation.reasons.empty());
-  for (const auto& source : explanation.sources) EXPECT_EQ(source.source, "default");
+  for (const auto& source : explanation.sources) {
+    const bool forced = source.parameter == "threads" && DefaultRuntime().threads != 1;
+    EXPECT_EQ(source.source, forced ? "override" : "default") << source.parameter;
+  }
   for (const char* word : {"blocks", "row_block", "depth_block", "column_block", "workspace"}) {
     EXPECT_NE(explanation.ToString().find(word), std::string::npos) << word;
   }

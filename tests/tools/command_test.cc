@@ -129,8 +129,6 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       {with(run, {"--type", "F16"}), "--type: found \"F16\""},
       {with(run, {"--kv-type", "bool"}), "--kv-type: found \"bool\", expected f32, f16 or bf16"},
       {with(run, {"--kv-type", ""}), "--kv-type"},
-      // Options of the design that this version does not have may not be swallowed.
-      {with(run, {"--score", "additive"}), "--score"},
       {{"explain", "--dim", "3"}, "--queries is required"},
       {{"explain", "--queries", "3"}, "--dim is required"},
       {Explain({"--batch", "-1"}), "--batch: found \"-1\", expected a whole number of at least 0"},
