@@ -3,7 +3,6 @@
 
 # `cmake --install`: headers, libraries, package config, pkg-config, and the command if it was built.
 
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(lanewise_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lanewise)
@@ -13,7 +12,8 @@ install(TARGETS lanewise lanewise_c EXPORT lanewise-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY include/lanewise DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT lanewise-targets NAMESPACE lanewise:: DESTINATION ${lanewise_package_dir})
-if(TARGET lanewise_command)
+install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+if(LANEWISE_BUILD_TOOLS)
   install(TARGETS lanewise_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 endif()
 
@@ -39,8 +39,19 @@ else()
   set(lanewise_c_requires_line "Requires.private: lanewise")
   set(lanewise_c_libs "")
 endif()
-# Relative to the file itself, so that `cmake --install --prefix` and moved trees work.
-file(RELATIVE_PATH lanewise_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+# Relative to the file itself, so that `cmake --install --prefix` and moved trees work, unless the
+# directories are absolute.
+set(lanewise_pc_prefix ${CMAKE_INSTALL_PREFIX})
+if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_LIBDIR})
+  file(RELATIVE_PATH lanewise_pc_prefix "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")
+  string(PREPEND lanewise_pc_prefix "\${pcfiledir}/")
+endif()
+foreach(directory INCLUDEDIR LIBDIR)
+  set(lanewise_pc_${directory} ${CMAKE_INSTALL_${directory}})
+  if(NOT IS_ABSOLUTE ${CMAKE_INSTALL_${directory}})
+    string(PREPEND lanewise_pc_${directory} "\${prefix}/")
+  endif()
+endforeach()
 foreach(package lanewise lanewise-c)
   configure_file(cmake/${package}.pc.in ${PROJECT_BINARY_DIR}/${package}.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/${package}.pc
