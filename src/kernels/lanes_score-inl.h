@@ -107,9 +107,9 @@ void ScoreOthers(const StepArgs& args, const Span& span) {
 
 // Score and edit of a span.
 template <class Form, size_t MR, size_t GV, size_t NV>
-HWY_INLINE void ScoreAndEditPart(FloatTag d, const StepArgs& args, Part<GV, NV> part,
-                                 const Span& span, bool note, FloatVec (&max)[GV],
-                                 PrefetchCursor& prefetch) {
+HWY_INLINE void ScoreAndEditPart(const StepArgs& args, Part<GV, NV> part, const Span& span,
+                                 bool note, FloatVec (&max)[GV], PrefetchCursor& prefetch) {
+  const FloatTag d;
   const Keys full = FullKeys(args, span);
   for (size_t key = span.keys.begin; key < span.keys.end;) {
     const Segment segment = NextSegment<MR>(args.edits, {key, span.keys.end}, full);
@@ -147,7 +147,7 @@ HWY_INLINE void ScoreAndEdit(FloatTag d, const StepArgs& args, const Spans<MR, N
       }
     }
     WithPart<NV>(span, [&]<size_t PartNV>(Part<NV, PartNV> part) HWY_ATTR {
-      ScoreAndEditPart<Form, PartRows(MR, NV, PartNV)>(d, args, part, span, note, max, prefetch);
+      ScoreAndEditPart<Form, PartRows(MR, NV, PartNV)>(args, part, span, note, max, prefetch);
     });
   }
 }

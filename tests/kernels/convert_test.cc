@@ -265,10 +265,14 @@ TEST_P(ConvertTest, RowsWithGapsAndRepeatedRows) {
 }
 
 TEST_P(ConvertTest, NoRows) {
-  Elements empty(DataType::kF16, 0, GuardSide::kAfter);
+  // One element, which no row and no column may touch; nothing before it or after it is readable.
+  constexpr uint32_t kUntouched = 0x1234;
   for (const DataType to : kTypes) {
-    Function(DataType::kF16, to)({empty.data(), 7, empty.data(), 7, 0, 7});
-    Function(DataType::kF16, to)({nullptr, 7, nullptr, 7, 3, 0});
+    Elements rows(to, 1, GuardSide::kAfter);
+    rows.Set(0, kUntouched);
+    Function(DataType::kF16, to)({nullptr, 7, rows.data(), 7, 0, 7});
+    Function(DataType::kF16, to)({nullptr, 7, rows.data(), 7, 3, 0});
+    EXPECT_EQ(rows.Get(0), kUntouched);
   }
 }
 

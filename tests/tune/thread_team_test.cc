@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <set>
+#include <thread>
 #include <vector>
 
 namespace lanewise::tune {
@@ -57,7 +59,23 @@ TEST(ThreadTeamTest, SizeBelowOneIsTheCaller) {
   EXPECT_EQ(ThreadTeam(-3).size(), 1);
 }
 
-TEST(ThreadTeamTest, UnusedTeamEnds) { ThreadTeam team(3); }
+// Counts the threads that have ended, of those that have held one.
+std::atomic<int> ended = 0;
+struct CountsAtEnd {
+  ~CountsAtEnd() { ++ended; }
+};
+
+TEST(ThreadTeamTest, EndsItsThreads) {
+  { ThreadTeam unused(3); }
+  {
+    ThreadTeam used(3);
+    used.Run([](int member) {
+      if (member > 0) static thread_local const CountsAtEnd counts;
+    });
+    EXPECT_EQ(ended, 0);
+  }
+  EXPECT_EQ(ended, 2);
+}
 
 }  // namespace
 }  // namespace lanewise::tune
