@@ -48,9 +48,9 @@ MaskClasses::MaskClasses(const ConstTensor& mask, const AttentionShape& shape,
       tile_rows_(static_cast<int64_t>(lanes.kernel.lanes)),
       tile_keys_(lanes.kv_block),
       unit_(core::DivideUp(tile_keys_, kMostUnits)),
-      planes_(mask.sizes[0] * kv_heads_),
+      planes_(std::min(mask.sizes[0], shape.batch) * std::min(kv_heads_, shape.kv_heads)),
       row_tiles_(core::DivideUp(rows_, tile_rows_)),
-      key_tiles_(core::DivideUp(mask.sizes[3], tile_keys_)),
+      key_tiles_(core::DivideUp(std::min(mask.sizes[3], shape.keys), tile_keys_)),
       table_(table) {}
 
 void MaskClasses::Classify(int64_t row) const {

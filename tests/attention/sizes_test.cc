@@ -159,6 +159,23 @@ TEST(AttentionSizes, ZeroSizesSucceed) {
   }
 }
 
+// A mask that broadcasts along an axis has entries where the shape has none.
+TEST(AttentionSizes, ZeroSizesWithMasksThatBroadcast) {
+  for (int64_t AttentionShape::*const member :
+       {&AttentionShape::batch, &AttentionShape::heads, &AttentionShape::queries,
+        &AttentionShape::keys, &AttentionShape::value_dim}) {
+    AttentionCase c;
+    c.shape = {
+        .batch = 20, .heads = 8, .kv_heads = 8, .queries = 25, .keys = 5, .dim = 1, .value_dim = 1};
+    c.shape.*member = 0;
+    const AttentionShape& s = c.shape;
+    for (const Sizes& sizes : {Sizes{1, 1, 1, 1}, Sizes{s.batch, s.heads, s.queries, 1}}) {
+      c.SetMask(sizes, std::vector<uint8_t>(static_cast<size_t>(Count(sizes)), 1));
+      ExpectMatchesReference(c, EveryPath());
+    }
+  }
+}
+
 // A tile fetches keys of the next one, each of its lane groups a share of them.
 TEST(AttentionSizes, FewerKeysThanLaneGroups) {
   std::vector<Path> paths = EveryTile();
