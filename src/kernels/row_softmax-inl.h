@@ -36,12 +36,28 @@ inline constexpr size_t kTogether = 2;
 // first-level cache for both.
 inline constexpr size_t kStreamBlock = 4096;
 
+// The factor of a row's elements, scale = power * rest with 1 <= rest < 2 (or rest 1 and power 0).
+// Elements times a power of two are exact, so the largest one less the shift, which is their
+// maximum, is exactly 0, however large scores are; the product with all of `scale` would be off by
+// its rounding, which for scores beyond 2^31 is more than exp bears.
+struct ScoreScale {
+  float power;
+  float rest;
+
+  explicit ScoreScale(float scale) {
+    int exponent;
+    const float fraction = std::frexp(std::abs(scale), &exponent);
+    power = scale == 0 ? 0.0f : std::copysign(std::ldexp(1.0f, exponent - 1), scale);
+    rest = scale == 0 ? 1.0f : 2 * fraction;
+  }
+};
+
 // One row of scores. In the kernels without a mask `mask` is null.
 template <class In, bool kMasked>
 struct SoftmaxRow {
   const In* in;
   const uint8_t* mask;
-  FloatVec scale;
+  ScoreScale scale;
 
   // Which of the `count` columns from c take part.
   HWY_INLINE FloatMask Seen(FloatTag d, size_t c, size_t count) const {
@@ -54,13 +70,13 @@ struct SoftmaxRow {
     return hn::RebindMask(d, hn::Gt(wide, hn::Zero(di)));
   }
 
-  // scale * in - shift of U vectors of columns from c, or -inf where they do not take part. The
-  // product is not rounded by itself on targets with FMA.
+  // scale.power * in - shift of U vectors of columns from c, or -inf where they do not take part.
   template <size_t U>
   HWY_INLINE void Load(FloatTag d, size_t c, FloatVec shift, FloatVec (&s)[U]) const {
+    const FloatVec power = hn::Set(d, scale.power);
     HWY_UNROLL(4)
     for (size_t u = 0; u < U; ++u) {
-      s[u] = hn::MulSub(LoadElements(d, in + c + u * kLanes), scale, shift);
+      s[u] = hn::MulSub(LoadElements(d, in + c + u * kLanes), power, shift);
       if constexpr (kMasked) {
         s[u] = hn::IfThenElse(Seen(d, c + u * kLanes, kLanes), s[u], hn::Set(d, -kInfinity));
       }
@@ -69,7 +85,8 @@ struct SoftmaxRow {
 
   // The same of the last `count` < kLanes columns; the other lanes are -inf.
   HWY_INLINE FloatVec LoadSome(FloatTag d, size_t c, size_t count, FloatVec shift) const {
-    const FloatVec s = hn::MulSub(LoadSomeElements(d, in + c, count), scale, shift);
+    const FloatVec power = hn::Set(d, scale.power);
+    const FloatVec s = hn::MulSub(LoadSomeElements(d, in + c, count), power, shift);
     return hn::IfThenElse(Seen(d, c, count), s, hn::Set(d, -kInfinity));
   }
 
@@ -81,7 +98,7 @@ struct SoftmaxRow {
   }
 };
 
-// max_j s_j of some columns; -inf without any. NaN may be lost: it shows in the sum.
+// max_j s_j / scale.rest of some columns; -inf without any. NaN may be lost: it shows in the sum.
 template <class Row>
 HWY_INLINE float MaxOfRow(const Row& row, Keys columns) {
   const FloatTag d;
@@ -110,10 +127,9 @@ HWY_INLINE float MaxOfRow(const Row& row, Keys columns) {
 }
 
 // What is subtracted from scores up to `max`. Of a row without scores above -inf 0, so that exp
-// gives 0; with a score of +inf NaN, as an FMA may leave a finite score where the maximum, which
-// was rounded, is infinite.
-HWY_INLINE float ShiftOf(float max) {
-  if (max == kInfinity) return std::numeric_limits<float>::quiet_NaN();
+// gives 0; with a score of +inf NaN.
+HWY_INLINE float ShiftOf(const ScoreScale& scale, float max) {
+  if (max * scale.rest == kInfinity) return std::numeric_limits<float>::quiet_NaN();
   return max == -kInfinity ? 0.0f : max;
 }
 
@@ -131,31 +147,35 @@ HWY_INLINE float Total(FloatTag d, const FloatVec (&sums)[kTogether]) {
   return LaneSum(d, total);
 }
 
-// Calls store(c, e, count) with e = exp(s - shift) of each column. Meanwhile as many elements are
-// fetched from `ahead` on, which is read next: exp leaves memory idle.
+// Calls store(c, e, count) with e = exp(scale.rest * (s - shift)) of each column. Meanwhile as many
+// elements are fetched from `ahead` on, which is read next: exp leaves memory idle.
 template <class Row, class Store>
 HWY_INLINE void ExpOfRow(const Row& row, float shift, Keys columns, const void* ahead,
                          const Store& store) {
   const FloatTag d;
   const char* fetch = static_cast<const char*>(ahead);
   const FloatVec shifts = hn::Set(d, shift);
+  const FloatVec rest = hn::Set(d, row.scale.rest);
   size_t c = columns.begin;
   for (; c + kTogether * kLanes <= columns.end; c += kTogether * kLanes) {
     FloatVec e[kTogether];
     hwy::Prefetch(fetch);
     fetch += kTogether * kLanes * sizeof(*row.in);
     row.Load(d, c, shifts, e);
+    HWY_UNROLL(4)
+    for (size_t u = 0; u < kTogether; ++u) e[u] = hn::Mul(e[u], rest);
     Exp(d, e);
     store(c, e, kLanes);
   }
   FloatVec one[1];
   for (; c + kLanes <= columns.end; c += kLanes) {
     row.Load(d, c, shifts, one);
+    one[0] = hn::Mul(one[0], rest);
     Exp(d, one);
     store(c, one, kLanes);
   }
   if (c < columns.end) {
-    one[0] = Exp(d, row.LoadSome(d, c, columns.end - c, shifts));
+    one[0] = Exp(d, hn::Mul(row.LoadSome(d, c, columns.end - c, shifts), rest));
     store(c, one, columns.end - c);
   }
 }
@@ -171,7 +191,7 @@ HWY_INLINE void StoreColumns(FloatTag d, const FloatVec (&v)[U], Out* out, size_
 // Of a row without any weight 0: it is all zeros.
 HWY_INLINE float InverseOf(float sum) { return sum == 0 ? 0.0f : 1.0f / sum; }
 
-// The maximum of a row, and its sum relative to the shift that belongs to it.
+// What is subtracted from a row's scores, and the sum of exp that is left.
 struct RowSum {
   float shift;
   float sum;
@@ -183,7 +203,7 @@ HWY_INLINE void ResidentRow(const Row& row, size_t columns, const void* next, fl
   FloatVec sums[kTogether];
   HWY_UNROLL(4)
   for (size_t u = 0; u < kTogether; ++u) sums[u] = hn::Zero(d);
-  const float shift = ShiftOf(MaxOfRow(row, {0, columns}));
+  const float shift = ShiftOf(row.scale, MaxOfRow(row, {0, columns}));
   ExpOfRow(row, shift, {0, columns}, next, [&](size_t c, const auto& e, size_t count) HWY_ATTR {
     AddUp(e, sums);
     StoreColumns(d, e, out + c, count);
@@ -212,16 +232,16 @@ HWY_INLINE RowSum SumOfRow(const Row& row, size_t columns, const void* next) {
     const Keys block = {begin, HWY_MIN(begin + kStreamBlock, columns)};
     const float block_max = MaxOfRow(row, block);
     if (block_max > max) {
-      const FloatVec factor = Exp(d, hn::Set(d, max - block_max));
+      const FloatVec factor = Exp(d, hn::Set(d, row.scale.rest * (max - block_max)));
       HWY_UNROLL(4)
       for (size_t u = 0; u < kTogether; ++u) sums[u] = hn::Mul(sums[u], factor);
       max = block_max;
     }
     const void* ahead = block.end < columns ? row.in + block.end : next;
-    ExpOfRow(row, ShiftOf(max), block, ahead,
+    ExpOfRow(row, ShiftOf(row.scale, max), block, ahead,
              [&](size_t, const auto& e, size_t) HWY_ATTR { AddUp(e, sums); });
   }
-  return {ShiftOf(max), Total(d, sums)};
+  return {ShiftOf(row.scale, max), Total(d, sums)};
 }
 
 template <class Row, class Out>
@@ -243,7 +263,8 @@ template <class Row>
 HWY_INLINE void LogSumExpRow(const Row& row, size_t columns, const void* next, float* out) {
   const RowSum sum = SumOfRow(row, columns, next);
   // In double, so that the sum adds no error of its own.
-  const double lse = static_cast<double>(sum.shift) + std::log(static_cast<double>(sum.sum));
+  const double lse = static_cast<double>(row.scale.rest) * static_cast<double>(sum.shift) +
+                     std::log(static_cast<double>(sum.sum));
   *out = sum.sum == 0 ? -kInfinity : static_cast<float>(lse);
 }
 
@@ -251,7 +272,7 @@ HWY_INLINE void LogSumExpRow(const Row& row, size_t columns, const void* next, f
 // as one byte says, is a row without columns; `out` has been cleared.
 template <class In, class Out, class Compute>
 HWY_INLINE void ForEachRow(const RowSoftmaxArgs& args, size_t out_columns, const Compute& compute) {
-  const FloatVec scale = hn::Set(FloatTag(), args.scale);
+  const ScoreScale scale(args.scale);
   for (size_t r = 0; r < args.row_count; ++r) {
     const int64_t i = static_cast<int64_t>(r);
     const In* in = static_cast<const In*>(args.in) + i * args.in_stride;

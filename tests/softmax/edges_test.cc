@@ -106,12 +106,14 @@ TEST(SoftmaxEdges, NanAndInfinityGiveNanInTheirRowAlone) {
   }
 }
 
-// The product overflows, although a fused multiply-subtract would not see it.
+// The product overflows, although a fused multiply-subtract would not see it, nor a power of two.
 TEST(SoftmaxEdges, AScoreThatOverflowsGivesNan) {
   for (const int64_t columns : kColumns) {
     SoftmaxCase c = Row(std::vector<float>(static_cast<size_t>(columns), 3e38F));
-    c.scale = 2;
-    ForEachOut(c, ExpectNans);
+    for (const float scale : {2.0F, 1.9F, 1.2F}) {
+      c.scale = scale;
+      ForEachOut(c, ExpectNans);
+    }
   }
 }
 

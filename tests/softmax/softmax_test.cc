@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "src/profile/defaults.h"
@@ -72,6 +73,35 @@ TEST(Softmax, LargeLogits) {
   ExpectMatchesReference(c);
   c.in = Gen(5, 3 * 37, 1e30F);
   ExpectMatchesReference(c);
+}
+
+// Scores whose rounding is more than exp bears, beside their maximum.
+TEST(Softmax, HugeLogitsOfAnyScale) {
+  for (const float size : {1e10F, 3e12F, 1e30F, 3.4e38F}) {
+    for (const float scale : {1.0F, 0.9F, 0.7F, 0.3F, 1e-3F, 1e-38F, 1e-42F, -0.7F}) {
+      SoftmaxCase equal = RowsOf(2, 37);
+      equal.scale = scale;
+      for (float& x : equal.in) x = size;
+      ExpectMatchesReference(equal);
+      for (float& x : equal.in) x = -size;
+      ExpectMatchesReference(equal);
+      equal.in = Gen(5, 2 * 37, size);
+      ExpectMatchesReference(equal);
+    }
+  }
+}
+
+// A row of the lowest number, as masks by bias leave them.
+TEST(Softmax, EqualLowestLogitsWeighTheSame) {
+  SoftmaxCase c = RowsOf(1, 8);
+  c.scale = 0.7F;
+  for (float& x : c.in) x = std::numeric_limits<float>::lowest();
+  std::vector<float> out(8);
+  SoftmaxOptions options;
+  options.scale = c.scale;
+  const Sizes sizes = {1, 1, 1, 8};
+  ASSERT_TRUE(Softmax(ConstTensor(c.in.data(), sizes), Tensor(out.data(), sizes), options).ok());
+  for (const float x : out) EXPECT_EQ(x, 0.125F);
 }
 
 TEST(Softmax, MasksThatBroadcastAlongAnyAxis) {
