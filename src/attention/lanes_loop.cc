@@ -261,13 +261,16 @@ class LanesLoop {
   }
 
   void EditByDistance(int64_t g, KeyRange keys, kernels::ScoreEdits& edits) {
+    const int64_t kv_block = decision_.lanes.kv_block;
+    const int64_t block_begin = keys.begin / kv_block * kv_block;
     for (size_t i = 0; i < kernel_.lanes; ++i) {
       positions_[i] = static_cast<float>(
-          core::SaturatingSum(tile_.heads.visibility.Position(rows_[g].Query(i)), -keys.begin));
+          core::SaturatingSum(tile_.heads.visibility.Position(rows_[g].Query(i)), -block_begin));
       slopes_[i] = tile_.heads.alibi_slopes[rows_[g].head[i]];
     }
     edits.alibi_slopes = slopes_;
     edits.positions = positions_;
+    edits.first_key = static_cast<size_t>(keys.begin - block_begin);
   }
 
   // Points each lane at its row of a mask or bias, at the step's first key.

@@ -130,9 +130,11 @@ struct ScoreEdits {
   // S = softcap * tanh(S / softcap).
   float softcap = 0;
 
-  // S -= slope * |position - key|, positions counted from the step's first key.
+  // S -= slope * |position - key|, both counted from the first key of the kv block, where the step
+  // begins at `first_key`: what a far position is rounded to may not depend on the step.
   const float* alibi_slopes = nullptr;  // [lanes], aligned
   const float* positions = nullptr;     // [lanes], aligned
+  size_t first_key = 0;
 
   // S += bias, and a lane does not see keys whose bias is -inf. Rows start at the step's first key.
   const float* const* bias = nullptr;  // [lanes]

@@ -67,7 +67,7 @@ HWY_INLINE void Softcap(FloatTag d, const StepArgs& args, Keys keys) {
 template <size_t NV>
 HWY_INLINE void Alibi(FloatTag d, const StepArgs& args, Keys keys) {
   for (size_t key = keys.begin; key < keys.end; ++key) {
-    const FloatVec key_position = hn::Set(d, static_cast<float>(key));
+    const FloatVec key_position = hn::Set(d, static_cast<float>(args.edits.first_key + key));
     for (size_t j = 0; j < NV; ++j) {
       const FloatVec slope = hn::Load(d, args.edits.alibi_slopes + j * kLanes);
       float* HWY_RESTRICT s = args.scores + (key * NV + j) * kLanes;

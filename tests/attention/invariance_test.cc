@@ -198,6 +198,24 @@ TEST(AttentionInvariance, EveryRowAlone) {
   }
 }
 
+// Positions that f32 has to round, which steps of other keys may not change.
+TEST(AttentionInvariance, AlibiOfFarPositions) {
+  for (const int64_t offset : {int64_t{1} << 24, int64_t{1} << 25, int64_t{1} << 30}) {
+    AttentionCase whole = CompanyCase();
+    whole.options.causal = false;
+    whole.options.query_offset = offset + 101;
+    whole.options.window = {offset + 90, kUnlimited};
+    whole.SetAlibiSlopes({0.05F, 0.1F, -0.05F, 0.02F});
+    const PreparedCase prepared(whole);
+    for (const Path& path : FixedBlocks()) {
+      const AttentionRun run = prepared.Run(path);
+      for (const int64_t begin : {3, 29, 32, 70}) {
+        ExpectSamePart(whole, run, {{0, 3}, {0, 4}, {begin, 75}}, path);
+      }
+    }
+  }
+}
+
 // Some rows have no key at all, others see few: neighbours that start later change nothing.
 TEST(AttentionInvariance, RowsWithoutKeysAmongOthers) {
   AttentionCase causal = CompanyCase();
