@@ -40,12 +40,15 @@ Runtime FromEnvironment() {
 
 }  // namespace
 
+// Never destroyed: static objects of the application may plan and run later.
 const Runtime& DefaultRuntime() noexcept {
   try {
-    static const Runtime runtime = FromEnvironment();
+    static const Runtime& runtime = *new Runtime(FromEnvironment());
     return runtime;
   } catch (const std::bad_alloc&) {
-    static const Runtime one_thread = {1, {}, {}};
+    // Holds no memory of its own.
+    alignas(Runtime) static char memory[sizeof(Runtime)];
+    static const Runtime& one_thread = *new (memory) Runtime{1, {}, {}};
     return one_thread;
   }
 }
