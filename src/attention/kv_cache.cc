@@ -16,6 +16,7 @@
 #include "src/core/sizes.h"
 #include "src/kernels/convert.h"
 #include "src/machine/targets.h"
+#include "src/parallel/float_modes.h"
 
 namespace lanewise {
 namespace {
@@ -107,6 +108,7 @@ Status Rewind(const KvCache& cache, int64_t item, int64_t length) {
 
 Status AppendKv(const KvCache& cache, const ConstTensor& k, const ConstTensor& v,
                 const ArrayView<int64_t>& tokens) noexcept {
+  const parallel::DefaultFloatModes modes;
   try {
     return Append(cache, k, v, tokens);
   } catch (const std::bad_alloc&) {  // only messages allocate

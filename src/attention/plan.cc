@@ -27,6 +27,7 @@
 #include "src/kernels/lanes.h"
 #include "src/machine/targets.h"
 #include "src/parallel/check_threads.h"
+#include "src/parallel/float_modes.h"
 #include "src/profile/defaults.h"
 #include "src/profile/machine_caches.h"
 
@@ -250,6 +251,7 @@ Result<AttentionPlan> Plan(const AttentionShape& shape, const AttentionOptions& 
 Result<AttentionPlan> PlanAttentionWith(const AttentionShape& shape,
                                         const AttentionOptions& options, const Runtime& runtime,
                                         const PlanOverrides& overrides) noexcept {
+  const parallel::DefaultFloatModes modes;
   try {
     return Plan(shape, options, runtime, overrides);
   } catch (const std::bad_alloc&) {

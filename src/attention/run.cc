@@ -15,6 +15,7 @@
 #include "src/attention/run.h"
 #include "src/core/sizes.h"
 #include "src/core/workspace.h"
+#include "src/parallel/float_modes.h"
 
 namespace lanewise {
 namespace {
@@ -64,6 +65,7 @@ AttentionPlan::AttentionPlan(std::shared_ptr<const Decision> decision) noexcept
     : decision_(std::move(decision)) {}
 
 Status AttentionPlan::Run(const AttentionTensors& tensors, Workspace& workspace) const noexcept {
+  const parallel::DefaultFloatModes modes;
   try {
     return lanewise::Run(*decision_, tensors, workspace);
   } catch (const std::bad_alloc&) {  // only messages allocate

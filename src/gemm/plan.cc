@@ -25,6 +25,7 @@
 #include "src/kernels/gemm.h"
 #include "src/machine/targets.h"
 #include "src/parallel/check_threads.h"
+#include "src/parallel/float_modes.h"
 #include "src/profile/gemm_defaults.h"
 #include "src/profile/machine_caches.h"
 
@@ -221,6 +222,7 @@ Result<GemmPlan> Plan(const GemmShape& shape, const GemmOptions& options, const 
 
 Result<GemmPlan> PlanGemmWith(const GemmShape& shape, const GemmOptions& options,
                               const Runtime& runtime, const PlanOverrides& overrides) noexcept {
+  const parallel::DefaultFloatModes modes;
   try {
     return Plan(shape, options, runtime, overrides);
   } catch (const std::bad_alloc&) {

@@ -15,6 +15,7 @@
 #include "src/gemm/packed_matrix.h"
 #include "src/gemm/run.h"
 #include "src/gemm/streams_loop.h"
+#include "src/parallel/float_modes.h"
 
 namespace lanewise {
 namespace {
@@ -67,6 +68,7 @@ GemmPlan::GemmPlan(std::shared_ptr<const Decision> decision) noexcept
     : decision_(std::move(decision)) {}
 
 Status GemmPlan::Run(const GemmTensors& tensors, Workspace& workspace) const noexcept {
+  const parallel::DefaultFloatModes modes;
   try {
     return lanewise::Run(*decision_, tensors, workspace);
   } catch (const std::bad_alloc&) {  // only messages allocate

@@ -18,6 +18,7 @@
 #include "src/layers/decision.h"
 #include "src/layers/layer.h"
 #include "src/machine/targets.h"
+#include "src/parallel/float_modes.h"
 
 namespace lanewise {
 namespace layers {
@@ -169,6 +170,7 @@ size_t MultiHeadPlan::workspace_bytes() const noexcept { return decision_->layou
 
 Result<MultiHeadPlan> MultiHeadAttention::Plan(const MultiHeadCall& call,
                                                const AttentionOptions& options) const noexcept {
+  const parallel::DefaultFloatModes modes;
   try {
     return layers::Plan(layer_, call, options);
   } catch (const std::bad_alloc&) {

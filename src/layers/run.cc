@@ -17,6 +17,7 @@
 #include "src/layers/check.h"
 #include "src/layers/decision.h"
 #include "src/layers/layer.h"
+#include "src/parallel/float_modes.h"
 
 namespace lanewise {
 namespace layers {
@@ -163,6 +164,7 @@ Status Run(const MultiHeadPlan::Decision& decision, const MultiHeadTensors& tens
 }  // namespace layers
 
 Status MultiHeadPlan::Run(const MultiHeadTensors& tensors, Workspace& workspace) const noexcept {
+  const parallel::DefaultFloatModes modes;
   try {
     return layers::Run(*decision_, tensors, workspace);
   } catch (const std::bad_alloc&) {  // only messages allocate

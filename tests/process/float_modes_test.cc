@@ -7,12 +7,14 @@
 #include <fenv.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <functional>
 #include <limits>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "lanewise/kv_cache.h"
 #include "tests/process/cases.h"
 #include "tests/support/attention_case.h"
 #include "tests/support/gen.h"
@@ -132,6 +134,45 @@ TEST(FloatModesTest, ResultsDoNotDependOnTheCaller) {
       EXPECT_TRUE(SameBits(runner.Run(*plan, modes.set), expected)) << what;
     }
   }
+}
+
+// What is computed before and beside the products.
+TEST(FloatModesTest, ScaledWeightsDoNotDependOnTheCaller) {
+  AttentionCase c = PrefillCase();
+  c.SetAdditive(c.shape.dim, false, false);
+  c.options.scale = 0.3F;
+  const PreparedCase prepared(c);
+  const AttentionRun expected = prepared.Run(OnThreads(1));
+  for (const Modes& modes : OddModes()) {
+    std::thread([&] {
+      modes.set();
+      EXPECT_TRUE(SameBits(prepared.Run(OnThreads(1)), expected)) << modes.name;
+    }).join();
+  }
+}
+
+TEST(FloatModesTest, CachesRoundAsEverAndDoNotTrap) {
+  const std::vector<float> row = {1e6F, 1.0F + 0x1p-11F, std::numeric_limits<float>::infinity(),
+                                  std::numeric_limits<float>::signaling_NaN()};
+  const Sizes sizes = {1, 1, 1, 4};
+  const auto append = [&](void (*set_modes)()) {
+    std::vector<uint16_t> k(4), v(4);
+    int64_t length = 0;
+    std::thread([&] {
+      if (set_modes != nullptr) set_modes();
+      KvCache cache;
+      cache.k = Tensor(k.data(), DataType::kF16, sizes);
+      cache.v = Tensor(v.data(), DataType::kF16, sizes);
+      cache.batch = 1;
+      cache.length = &length;
+      const Status status =
+          AppendKv(cache, ConstTensor(row.data(), sizes), ConstTensor(row.data(), sizes));
+      EXPECT_TRUE(status.ok()) << status.message();
+    }).join();
+    return k;
+  };
+  const std::vector<uint16_t> expected = append(nullptr);
+  for (const Modes& modes : OddModes()) EXPECT_EQ(append(modes.set), expected) << modes.name;
 }
 
 // The scheduler remembers the modes of the thread that a plan first ran on.
