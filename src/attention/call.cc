@@ -42,7 +42,7 @@ HeadRows<const Element> BroadcastRowsOf(const ConstTensor& tensor, int64_t batch
 
 // Where the parts of a call's shared scratch begin, in bytes.
 struct SharedLayout {
-  int64_t work_lists = 0;  // three, [batch + 1] each
+  int64_t work_lists = 0;  // four, [batch + 1] each
   int64_t classes = 0;
   int64_t partials = 0;
   int64_t tanh_weights = 0;  // of additive scores
@@ -53,7 +53,7 @@ struct SharedLayout {
 std::optional<SharedLayout> LayOut(const AttentionPlan::Decision& decision) {
   const AttentionShape& shape = decision.shape;
   const auto lists =
-      core::CheckedProduct({shape.batch + 1, 3, static_cast<int64_t>(sizeof(int64_t))});
+      core::CheckedProduct({shape.batch + 1, 4, static_cast<int64_t>(sizeof(int64_t))});
   const auto classes = decision.options.mask ? MaskClasses::TableSize(shape, decision.lanes)
                                              : std::optional<int64_t>(0);
   const auto partials = FewPartialFloats(decision);
@@ -113,7 +113,8 @@ Call::Call(const AttentionPlan::Decision& decision, const AttentionTensors& tens
   int64_t* lists = reinterpret_cast<int64_t*>(bytes);
   tiles_ = WorkList(lists, shape.batch, shape.kv_heads, heads_first);
   chunks_ = WorkList(lists + shape.batch + 1, shape.batch, shape.kv_heads, false);
-  row_blocks_ = WorkList(lists + 2 * (shape.batch + 1), shape.batch, shape.kv_heads, false);
+  kept_chunks_ = WorkList(lists + 2 * (shape.batch + 1), shape.batch, shape.kv_heads, false);
+  row_blocks_ = WorkList(lists + 3 * (shape.batch + 1), shape.batch, shape.kv_heads, false);
   const bool writes = shape.value_dim > 0 || options.lse || (options.weights && shape.keys > 0);
   const int64_t tile_rows =
       decision.lanes.q_groups * static_cast<int64_t>(decision.lanes.kernel.lanes);
@@ -124,6 +125,7 @@ Call::Call(const AttentionPlan::Decision& decision, const AttentionTensors& tens
     tiles_.Set(b, few ? 0 : core::DivideUp(rows, tile_rows));
     const int64_t chunks = core::DivideUp(KeysOf(b), decision.few.key_chunk);
     chunks_.Set(b, row_blocks * chunks);
+    kept_chunks_.Set(b, chunks == 1 && !options.weights ? 0 : row_blocks * chunks);
     row_blocks_.Set(b, chunks == 1 ? 0 : row_blocks);
   }
   if (options.score == AttentionScore::kAdditive && tiles_.size() > 0) PrepareAdditive();

@@ -79,7 +79,10 @@ class Call {
   // finished with it; the others follow.
   const WorkList& chunks() const { return chunks_; }
   const WorkList& row_blocks() const { return row_blocks_; }
-  // Results of all chunks, before they are merged.
+  // Those chunks whose results are kept until they are merged: all but a chunk alone, unless
+  // weights are asked for, which need its state.
+  const WorkList& kept_chunks() const { return kept_chunks_; }
+  // The results of kept chunks.
   float* partials() const { return partials_; }
   // Of additive scores: w_out times the scale [hidden], and wk transposed [key_dim, wk_stride],
   // zeros after its hidden columns.
@@ -101,6 +104,7 @@ class Call {
   MaskClasses mask_classes_;
   WorkList tiles_;
   WorkList chunks_;
+  WorkList kept_chunks_;
   WorkList row_blocks_;
   float* partials_ = nullptr;
   float* tanh_weights_ = nullptr;

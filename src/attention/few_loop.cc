@@ -37,6 +37,7 @@ struct Layout {
   int64_t scores = 0;   // [row_block padded, key_chunk]
   int64_t keys = 0;     // [kFewStageRows, dim padded]: rows of k as f32, if they are not
   int64_t row = 0;      // [row_block, dim or value_dim]: rows of q or out as f32, if they are not
+  int64_t partial = 0;  // [row_block]: results of a chunk alone
   int64_t end = 0;
 };
 
@@ -50,7 +51,8 @@ Layout LayOut(const AttentionPlan::Decision& decision) {
   layout.scores = padded_rows * dim;
   layout.keys = layout.scores + padded_rows * decision.few.key_chunk;
   layout.row = layout.keys + key_rows * dim;
-  layout.end = layout.row + rows * std::max(dim, Padded(decision.shape.value_dim));
+  layout.partial = layout.row + rows * std::max(dim, Padded(decision.shape.value_dim));
+  layout.end = layout.partial + PartialFloats(decision);
   return layout;
 }
 
@@ -67,7 +69,8 @@ class FewLoop {
         queries_(static_cast<float*>(scratch)),
         scores_(queries_ + layout_.scores),
         key_stage_(shape_.k_type == DataType::kF32 ? nullptr : queries_ + layout_.keys),
-        row_stage_(queries_ + layout_.row) {}
+        row_stage_(queries_ + layout_.row),
+        own_partial_(queries_ + layout_.partial) {}
 
   void Chunk(int64_t index) {
     if (SetChunk(index)) {
@@ -80,21 +83,22 @@ class FewLoop {
         AddValues(true);
       }
     }
-    if (ChunkCount() == 1) MergeRows(index);
+    if (ChunkCount() == 1) MergeRows();
   }
 
   void Merge(int64_t index) {
     const WorkList::Unit unit = call_.row_blocks()[index];
     group_ = call_.Group(unit.batch, unit.kv_head);
     SetRows(unit.index);
-    MergeRows(call_.chunks().FirstOf(unit.batch, unit.kv_head) + unit.index * ChunkCount());
+    SetPartial(unit, unit.index * ChunkCount());
+    MergeRows();
   }
 
   void Weights(int64_t index) {
     const bool sees_keys = SetChunk(index);
     if (sees_keys) Score();
     const WorkList::Unit unit = call_.chunks()[index];
-    const int64_t first_chunk = index - unit.index % ChunkCount();
+    SetPartial(unit, unit.index - unit.index % ChunkCount());
     const int64_t end = std::min(chunk_begin_ + key_chunk_, group_.keys);
     for (size_t r = 0; r < row_count_; ++r) {
       float* const weights = group_.weights.At(HeadOf(r), QueryOf(r)) + chunk_begin_;
@@ -104,7 +108,7 @@ class FewLoop {
       }
       std::fill_n(weights, keys_.begin - chunk_begin_, 0.0f);
       std::fill(weights + Place(keys_.end), weights + (end - chunk_begin_), 0.0f);
-      const float* const state = Partial(first_chunk, r) + Padded(shape_.value_dim);
+      const float* const state = Partial(r) + Padded(shape_.value_dim);
       kernel_.weights({rows_[r], Place(keys_.begin), Place(keys_.end), state[kernels::kFewShift],
                        state[kernels::kFewSum], weights});
     }
@@ -117,10 +121,17 @@ class FewLoop {
   int64_t HeadOf(size_t r) const { return head_of_[r]; }
   int64_t QueryOf(size_t r) const { return query_of_[r]; }
 
-  // The output of row r of a chunk; its state follows.
-  float* Partial(int64_t chunk, size_t r) const {
-    return call_.partials() + chunk * PartialFloats(decision_) +
-           static_cast<int64_t>(r) * PartialRowFloats(decision_);
+  // Sets where the results of chunk `index` of a kv head are.
+  void SetPartial(const WorkList::Unit& unit, int64_t index) {
+    partial_ = own_partial_;
+    if (ChunkCount() == 1 && !decision_.options.weights) return;
+    index += call_.kept_chunks().FirstOf(unit.batch, unit.kv_head);
+    partial_ = call_.partials() + index * PartialFloats(decision_);
+  }
+
+  // The output of row r there; its state follows.
+  float* Partial(size_t r) const {
+    return partial_ + static_cast<int64_t>(r) * PartialRowFloats(decision_);
   }
 
   void SetRows(int64_t row_block) {
@@ -144,6 +155,7 @@ class FewLoop {
     const WorkList::Unit unit = call_.chunks()[index];
     group_ = call_.Group(unit.batch, unit.kv_head);
     SetRows(unit.index / ChunkCount());
+    SetPartial(unit, unit.index);
     chunk_begin_ = unit.index % ChunkCount() * key_chunk_;
     keys_ = Intersection({group_.visibility.KeysOf(QueryOf(0)).begin,
                           group_.visibility.KeysOf(QueryOf(row_count_ - 1)).end},
@@ -151,7 +163,7 @@ class FewLoop {
     hides_ = false;
     for (size_t r = 0; r < row_count_; ++r) {
       rows_[r].scores = scores_ + static_cast<int64_t>(r) * key_chunk_;
-      rows_[r].output = Partial(index, r);
+      rows_[r].output = Partial(r);
       rows_[r].state = rows_[r].output + Padded(shape_.value_dim);
       if (keys_.empty()) {
         rows_[r].state[kernels::kFewSeen] = 0;
@@ -191,11 +203,11 @@ class FewLoop {
     hides_ |= edits.bias != nullptr || edits.mask != nullptr || !seen.Holds(keys_);
   }
 
-  // The results of the rows that are set, from those of their chunks: `first_chunk` and its
+  // The results of the rows that are set, from those of their chunks: the one that is set and its
   // followers.
-  void MergeRows(int64_t first_chunk) const {
+  void MergeRows() const {
     for (size_t r = 0; r < row_count_; ++r) {
-      float* const output = Partial(first_chunk, r);
+      float* const output = Partial(r);
       float* const state = output + Padded(shape_.value_dim);
       char* const out = group_.out.At(HeadOf(r), QueryOf(r));
       const bool narrow = decision_.convert.out != nullptr;
@@ -331,6 +343,7 @@ class FewLoop {
   float* const scores_;
   float* const key_stage_;
   float* const row_stage_;
+  float* const own_partial_;
 
   // Of the current unit.
   HeadGroup group_;
@@ -338,6 +351,7 @@ class FewLoop {
   int64_t head_of_[kMaxFewRows];
   int64_t query_of_[kMaxFewRows];
   int64_t chunk_begin_ = 0;
+  float* partial_ = nullptr;
   KeyRange keys_;       // of the chunk that some row may see
   bool hides_ = false;  // some of them from some row
   kernels::FewRow rows_[kMaxFewRows];
@@ -347,14 +361,16 @@ class FewLoop {
 
 std::optional<int64_t> FewPartialFloats(const AttentionPlan::Decision& decision) {
   const AttentionShape& shape = decision.shape;
-  // Rows a kv head: of a ragged batch as if one sequence had them all, whose chunks may be one more
-  // for each sequence.
+  // Rows a kv head: of a ragged batch as if one sequence had them all. Of its sequences only those
+  // of more than a chunk keep any, of which there are at most twice as many as would be full.
   const int64_t all_rows = decision.group() * shape.queries;
   const int64_t rows = std::min(all_rows, std::max<int64_t>(decision.MostFewRows(), 0));
   const int64_t items = decision.options.ragged ? 1 : shape.batch;
-  const int64_t chunks = core::DivideUp(shape.keys, decision.few.key_chunk) +
-                         (decision.options.ragged ? shape.batch : 0);
+  const int64_t key_chunk = decision.few.key_chunk;
+  const int64_t chunks = decision.options.ragged ? shape.keys / key_chunk * 2 + 1
+                                                 : core::DivideUp(shape.keys, key_chunk);
   if (!decision.options.ragged && !decision.TakesFew(all_rows)) return 0;
+  if (shape.keys <= key_chunk && !decision.options.weights) return 0;
   return core::CheckedProduct({items, shape.kv_heads, core::DivideUp(rows, decision.few.row_block),
                                chunks, PartialFloats(decision)});
 }
