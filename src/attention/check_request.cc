@@ -17,7 +17,7 @@ namespace lanewise::attention {
 namespace {
 
 // `shape` with the sizes that its score completes.
-Status CheckSizes(const AttentionShape& shape, AttentionScore score) {
+Status CheckSizes(const AttentionShape& shape, const AttentionOptions& options) {
   const struct {
     const char* name;
     int64_t value;
@@ -43,12 +43,16 @@ Status CheckSizes(const AttentionShape& shape, AttentionScore score) {
   } arrays[] = {
       {"q", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.dim, 4})},
       {"k", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.key_dim, 4})},
-      {"w", score == AttentionScore::kBilinear ? core::CheckedProduct({shape.dim, shape.key_dim, 4})
-                                               : 0},
+      {"w", options.score == AttentionScore::kBilinear
+                ? core::CheckedProduct({shape.dim, shape.key_dim, 4})
+                : 0},
       {"wq", core::CheckedProduct({shape.hidden, shape.dim, 4})},
       {"wk", core::CheckedProduct({shape.hidden, shape.key_dim, 4})},
       {"v", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.value_dim, 4})},
-      {"out", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.value_dim, 4})}};
+      {"out", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.value_dim, 4})},
+      {"weights", options.weights ? core::CheckedProduct(
+                                        {shape.batch, shape.heads, shape.queries, shape.keys, 4})
+                                  : 0}};
   for (const auto& array : arrays) {
     if (!array.bytes) {
       return Status::InvalidArgument(
@@ -169,7 +173,7 @@ Status CheckOptions(const AttentionOptions& options) {
 }  // namespace
 
 Status CheckRequest(const AttentionShape& shape, const AttentionOptions& options) {
-  if (Status s = CheckSizes(WithScoreSizes(shape, options.score), options.score); !s.ok()) return s;
+  if (Status s = CheckSizes(WithScoreSizes(shape, options.score), options); !s.ok()) return s;
   if (Status s = CheckTypes(shape); !s.ok()) return s;
   if (Status s = CheckScore(shape, options); !s.ok()) return s;
   return CheckOptions(options);

@@ -297,7 +297,6 @@ class LanesLoop {
       group.shift = group.output + shape_.value_dim * lanes_;              // [lanes]
       group.sum = group.shift + lanes_;                                    // [lanes]
       group.seen = group.sum + lanes_;                                     // [lanes]
-      group.terms = group.seen + lanes_;                                   // [lanes]
     }
   }
 

@@ -33,8 +33,7 @@ LanesScratch::LanesScratch(const AttentionPlan::Decision& decision) {
   const AttentionOptions& options = decision.options;
   queries = rows + (typed ? aligned(lanes * std::max(shape.dim, shape.value_dim)) : 0);
   projected = queries + (ProjectsQueries(options) ? aligned(lanes * shape.dim) : 0);
-  key_terms = projected + (options.wk ? aligned(kv_block * decision.wk_stride()) : 0);
-  visible = key_terms + (options.score == AttentionScore::kGaussian ? aligned(kv_block) : 0);
+  visible = projected + (options.wk ? aligned(kv_block * decision.wk_stride()) : 0);
   end = visible + 2 * kv_block;
 }
 

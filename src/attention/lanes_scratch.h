@@ -26,7 +26,6 @@ struct LanesScratch {
   int64_t rows = 0;       // [lanes, dim or value_dim]: rows of q or out as f32, if they are not
   int64_t queries = 0;    // [dim, lanes]: of a lane group, if they are multiplied by weights
   int64_t projected = 0;  // [kv_block, wk_stride]: keys of additive scores, with wk
-  int64_t key_terms = 0;  // [kv_block], of Gaussian scores
   int64_t visible = 0;    // [kv_block] 64-bit words
   int64_t end = 0;
 

@@ -21,18 +21,16 @@ ScoreInputs::ScoreInputs(const Call& call, const LanesScratch& layout, float* sc
       raw_queries_(ProjectsQueries(decision_.options) ? scratch + layout.queries : nullptr),
       rows_(decision_.convert.k, decision_.convert.copy, shape_.key_dim, scratch + layout.k),
       projected_(decision_.options.wk ? scratch + layout.projected : nullptr),
-      projected_stride_(decision_.wk_stride()),
-      key_terms_(score_ == AttentionScore::kGaussian ? scratch + layout.key_terms : nullptr) {}
+      projected_stride_(decision_.wk_stride()) {}
 
 void ScoreInputs::LoadQueries(kernels::LoadArgs load) const {
   const kernels::LaneGroup group = load.group;
   const size_t dim = static_cast<size_t>(shape_.dim);
-  // Gaussian terms need the queries as they are, additive scores scale their weights.
+  // Gaussian scores scale the sum of squares, additive ones their weights.
   const bool scales = score_ == AttentionScore::kDot || score_ == AttentionScore::kBilinear;
   load.scale = scales ? decision_.scale : 1.0f;
   if (raw_queries_ != nullptr) load.group.queries = raw_queries_;
   kernel_.load(load);
-  if (score_ == AttentionScore::kGaussian) kernel_.query_terms({group, dim, decision_.scale});
   if (raw_queries_ == nullptr) return;
   const bool bilinear = score_ == AttentionScore::kBilinear;
   const ConstTensor& weights = bilinear ? call_.tensors().w : call_.tensors().wq;
@@ -53,9 +51,6 @@ void ScoreInputs::StageKeys(const KvRows& rows, KeyRange keys, bool gathers) {
   rows_.Stage(rows, keys, gathers && projected_ == nullptr);
   first_ = keys.begin;
   if (projected_ != nullptr) Project(keys);
-  if (key_terms_ == nullptr) return;
-  kernel_.key_terms({rows_.Row(first_), rows_.stride(), static_cast<size_t>(keys.size()),
-                     static_cast<size_t>(shape_.dim), decision_.scale, key_terms_});
 }
 
 // projected[key][h] = Σ_d keys[key][d] * wk[h][d], as many h at a time as the kernel has lanes.
@@ -81,8 +76,8 @@ void ScoreInputs::AddTo(kernels::StepArgs& step, int64_t key) const {
     step.form = kernels::ScoreForm::kAdditive;
     step.tanh_weights = call_.tanh_weights();
   } else if (score_ == AttentionScore::kGaussian) {
-    step.form = kernels::ScoreForm::kDotAndTerms;
-    step.key_terms = key_terms_ + (key - first_);
+    step.form = kernels::ScoreForm::kDistance;
+    step.distance_factor = -0.5f * decision_.scale;
   }
 }
 

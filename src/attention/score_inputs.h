@@ -3,8 +3,7 @@
 
 // What the score stage of the `lanes` kernels reads, for any score function: queries and keys as
 // they meet there. Bilinear and additive scores multiply a lane group's queries by their weights
-// when it is loaded; additive ones a block of keys when it is staged; Gaussian ones add a term of
-// each query and key.
+// when it is loaded; additive ones a block of keys when it is staged.
 
 #ifndef LANEWISE_SRC_ATTENTION_SCORE_INPUTS_H_
 #define LANEWISE_SRC_ATTENTION_SCORE_INPUTS_H_
@@ -54,8 +53,7 @@ class ScoreInputs {
   StagedRows rows_;
   float* const projected_;  // [kv_block, projected_stride]; null: keys are scored as they are
   const int64_t projected_stride_;
-  float* const key_terms_;  // [kv_block]; null: none
-  int64_t first_ = 0;       // key of the staged block
+  int64_t first_ = 0;  // key of the staged block
 };
 
 }  // namespace lanewise::attention

@@ -82,8 +82,8 @@ struct Lanes {
       case ScoreForm::kDot:
         moved = ScoreToWeights<DotForm>(args, spans, prefetch, rescale);
         break;
-      case ScoreForm::kDotAndTerms:
-        moved = ScoreToWeightsApart<DotAndTermsForm>(args, spans, prefetch, rescale);
+      case ScoreForm::kDistance:
+        moved = ScoreToWeightsApart<DistanceForm>(args, spans, prefetch, rescale);
         break;
       case ScoreForm::kAdditive:
         moved = ScoreToWeightsApart<AdditiveForm>(args, spans, prefetch, rescale);
@@ -105,8 +105,8 @@ struct Lanes {
       case ScoreForm::kDot:
         ScoresForWeights<DotForm>(step);
         break;
-      case ScoreForm::kDotAndTerms:
-        ScoresForWeights<DotAndTermsForm>(step);
+      case ScoreForm::kDistance:
+        ScoresForWeights<DistanceForm>(step);
         break;
       case ScoreForm::kAdditive:
         ScoresForWeights<AdditiveForm>(step);
@@ -252,8 +252,6 @@ LanesKernel MakeLanesKernel(const char* tile, double relative_time) {
           .relative_time = relative_time,
           .load = &Tile::Load,
           .multiply = &Multiply<MR, NV>,
-          .query_terms = &QueryTerms<NV>,
-          .key_terms = &KeyTerms,
           .step = &Tile::Step,
           .finish = &Tile::Finish,
           .weights = &Tile::Weights};

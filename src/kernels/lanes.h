@@ -12,7 +12,6 @@
 //   shift    [lanes]             what the scores are reduced by before exp; -inf = nothing seen yet
 //   sum      [lanes]             sum of weights, a sink's included
 //   seen     [lanes]             0 until a lane with a sink has seen a key; else 1
-//   terms    [lanes]             what each score of a lane begins with; for ScoreForm::kDotAndTerms
 //
 // One step takes a range of keys inside one kv block through score -> edit -> softmax -> value:
 //
@@ -48,17 +47,16 @@ struct LaneGroup {
   float* shift;    // [lanes]
   float* sum;      // [lanes]
   float* seen;     // [lanes]
-  float* terms;    // [lanes]
 };
 
 // Floats of a lane group's state, in units of `lanes`: dim + value_dim + this.
-inline constexpr int64_t kStateRows = 4;
+inline constexpr int64_t kStateRows = 3;
 
 // How keys and queries make scores.
 enum class ScoreForm {
-  kDot,          // S = K · Q
-  kDotAndTerms,  // S = (key_terms[key] + terms[lane]) + K · Q, added in this order
-  kAdditive,     // S = Σ_d tanh_weights[d] * tanh(K[key][d] + Q[d][lane])
+  kDot,       // S = K · Q
+  kDistance,  // S = distance_factor * Σ_d (K[key][d] - Q[d][lane])²
+  kAdditive,  // S = Σ_d tanh_weights[d] * tanh(K[key][d] + Q[d][lane])
 };
 
 // Fills `group.queries` with scale * rows, transposed, and resets shift, sum and seen. A sink is
@@ -86,25 +84,6 @@ struct MultiplyArgs {
   size_t to_stride;
   size_t row_count;
   size_t steps;
-};
-
-// The terms of ScoreForm::kDotAndTerms that make scores -scale/2 * ‖query - key‖². A norm that is
-// not finite makes the term NaN.
-//
-//   group.terms[lane] = -scale/2 * Σ_d queries[d][lane]², then queries *= scale
-struct QueryTermsArgs {
-  LaneGroup group;
-  size_t dim;
-  float scale;
-};
-//   terms[key] = -scale/2 * Σ_d keys[key][d]²
-struct KeyTermsArgs {
-  const float* keys;
-  int64_t key_stride;
-  size_t key_count;
-  size_t dim;
-  float scale;
-  float* terms;  // [key_count]
 };
 
 // The keys of a step that not every lane may see. Lane i sees keys begin[i] <= key < end[i],
@@ -207,7 +186,7 @@ struct StepArgs {
   size_t dim;
   size_t value_dim;
   ScoreForm form;
-  const float* key_terms;     // [key_count], for kDotAndTerms
+  float distance_factor;      // for kDistance
   const float* tanh_weights;  // [dim], for kAdditive
   float* scores;              // scratch [key_count][lanes]
   uint64_t* visible;          // scratch [key_count]: bit i = lane i sees the key
@@ -245,8 +224,6 @@ struct LanesKernel {
   double relative_time;   // of a long row, against the target's first tile, as measured
   void (*load)(const LoadArgs&);
   void (*multiply)(const MultiplyArgs&);
-  void (*query_terms)(const QueryTermsArgs&);
-  void (*key_terms)(const KeyTermsArgs&);
   void (*step)(const StepArgs&);
   bool (*finish)(const FinishArgs&);
   void (*weights)(const WeightsArgs&);

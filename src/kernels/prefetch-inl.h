@@ -78,7 +78,7 @@ struct ProductArgs {
 };
 
 // The same product, of vectors [kFirst, kFirst + kCount) of a tile, with rows fetched on the way.
-template <ARows kRows, size_t kFirst, size_t kCount, size_t MR, size_t NV>
+template <ARows kRows, size_t kFirst, size_t kCount, class Term = Product, size_t MR, size_t NV>
 HWY_INLINE void MultiplyAddAndFetch(FloatTag d, const ProductArgs& args, RegisterTile<MR, NV>& tile,
                                     PrefetchCursor& prefetch) {
   const float* a = args.a;
@@ -86,16 +86,16 @@ HWY_INLINE void MultiplyAddAndFetch(FloatTag d, const ProductArgs& args, Registe
   size_t s = 0;
   for (; s + kFetchSteps <= args.steps; s += kFetchSteps) {
     prefetch.Advance();
-    tile.template MultiplyAdd<kRows, true, kFirst, kCount>(d, a, args.a_stride, b, args.b_stride,
-                                                           kFetchSteps);
+    tile.template MultiplyAdd<kRows, true, kFirst, kCount, Term>(d, a, args.a_stride, b,
+                                                                 args.b_stride, kFetchSteps);
     constexpr int64_t kSteps = kFetchSteps;
     a += kRows == ARows::kStrided ? kSteps : kSteps * args.a_stride;
     b += kFetchSteps * args.b_stride;
   }
   if (s == args.steps) return;
   prefetch.Advance();
-  tile.template MultiplyAdd<kRows, true, kFirst, kCount>(d, a, args.a_stride, b, args.b_stride,
-                                                         args.steps - s);
+  tile.template MultiplyAdd<kRows, true, kFirst, kCount, Term>(d, a, args.a_stride, b,
+                                                               args.b_stride, args.steps - s);
 }
 
 }  // namespace lanewise::kernels::HWY_NAMESPACE

@@ -5,6 +5,8 @@
 //
 //   tile[i][j] += Σ_s a(i, s) * b[s][j]     i < MR rows, j < NV vectors, s < steps
 //
+// or, for distances, (a(i, s) - b[s][j])² in place of the product.
+//
 // `b` is an array of NV vectors a step; `a` is read in place, one element at a time, and broadcast.
 // MR * NV accumulators stay in registers, beside NV vectors of b and one of a. Each accumulator is
 // a single chain of FMAs in step order, so its bits do not depend on MR or NV; MR * NV must be at
@@ -83,6 +85,19 @@ class ManyRows {
   int64_t x7_;
 };
 
+// What a step adds to an accumulator.
+struct Product {
+  static HWY_INLINE FloatVec Add(FloatVec a, FloatVec b, FloatVec acc) {
+    return hn::MulAdd(a, b, acc);
+  }
+};
+struct SquaredDifference {
+  static HWY_INLINE FloatVec Add(FloatVec a, FloatVec b, FloatVec acc) {
+    const FloatVec difference = hn::Sub(a, b);
+    return hn::MulAdd(difference, difference, acc);
+  }
+};
+
 template <size_t MR, size_t NV>
 struct RegisterTile {
   FloatVec acc[MR][NV];
@@ -128,11 +143,12 @@ struct RegisterTile {
 
   // Of vectors [kFirst, kFirst + kCount) of the tile, at the first of which `b` begins. b needs the
   // alignment of a vector only with kAlignedB.
-  template <ARows kRows, bool kAlignedB = true, size_t kFirst = 0, size_t kCount = NV>
+  template <ARows kRows, bool kAlignedB = true, size_t kFirst = 0, size_t kCount = NV,
+            class Term = Product>
   HWY_INLINE void MultiplyAdd(FloatTag d, const float* HWY_RESTRICT a, int64_t stride,
                               const float* HWY_RESTRICT b, size_t b_stride, size_t steps) {
     if constexpr (kRows == ARows::kStrided && MR > ManyRows::kNone) {
-      MultiplyAddMany<kAlignedB, kFirst, kCount>(d, ManyRows(a, stride), b, b_stride, steps);
+      MultiplyAddMany<kAlignedB, kFirst, kCount, Term>(d, ManyRows(a, stride), b, b_stride, steps);
       return;
     }
     HWY_UNROLL(4)
@@ -151,7 +167,7 @@ struct RegisterTile {
         const FloatVec broadcast = hn::Set(d, a[offset]);
         HWY_UNROLL(16)
         for (size_t j = 0; j < kCount; ++j) {
-          acc[i][kFirst + j] = hn::MulAdd(broadcast, column[j], acc[i][kFirst + j]);
+          acc[i][kFirst + j] = Term::Add(broadcast, column[j], acc[i][kFirst + j]);
         }
       }
     }
@@ -160,7 +176,7 @@ struct RegisterTile {
  private:
   // MultiplyAdd of many rows. Its step is apart from that of few rows, whose code gcc makes slower
   // when both share one (gemm_proj by 3 to 5 %).
-  template <bool kAlignedB, size_t kFirst, size_t kCount>
+  template <bool kAlignedB, size_t kFirst, size_t kCount, class Term>
   HWY_INLINE void MultiplyAddMany(FloatTag d, ManyRows rows, const float* HWY_RESTRICT b,
                                   size_t b_stride, size_t steps) {
     static_assert(MR <= ManyRows::kMost);
@@ -170,17 +186,17 @@ struct RegisterTile {
       rows.Settle();
       HWY_UNROLL(4)
       for (size_t u = 0; u < kTogether; ++u) {
-        MultiplyAddStep<kAlignedB, kFirst, kCount>(d, rows, u, b + (s + u) * b_stride);
+        MultiplyAddStep<kAlignedB, kFirst, kCount, Term>(d, rows, u, b + (s + u) * b_stride);
       }
       rows.Advance(kTogether);
     }
     for (; s < steps; ++s) {
-      MultiplyAddStep<kAlignedB, kFirst, kCount>(d, rows, 0, b + s * b_stride);
+      MultiplyAddStep<kAlignedB, kFirst, kCount, Term>(d, rows, 0, b + s * b_stride);
       rows.Advance(1);
     }
   }
 
-  template <bool kAlignedB, size_t kFirst, size_t kCount>
+  template <bool kAlignedB, size_t kFirst, size_t kCount, class Term>
   HWY_INLINE void MultiplyAddStep(FloatTag d, const ManyRows& rows, size_t step,
                                   const float* HWY_RESTRICT b) {
     FloatVec column[kCount];
@@ -193,7 +209,7 @@ struct RegisterTile {
       const FloatVec broadcast = hn::Set(d, rows.At(i, step));
       HWY_UNROLL(16)
       for (size_t j = 0; j < kCount; ++j) {
-        acc[i][kFirst + j] = hn::MulAdd(broadcast, column[j], acc[i][kFirst + j]);
+        acc[i][kFirst + j] = Term::Add(broadcast, column[j], acc[i][kFirst + j]);
       }
     }
   }

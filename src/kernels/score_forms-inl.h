@@ -52,21 +52,21 @@ struct DotForm {
   }
 };
 
-struct DotAndTermsForm {
+struct DistanceForm {
   static constexpr bool kGuessesShift = kGuessShift;
 
   template <size_t MR, size_t GV, size_t NV>
   static HWY_INLINE void Fill(FloatTag d, const StepArgs& args, Part<GV, NV> part, size_t key,
                               RegisterTile<MR, NV>& tile, PrefetchCursor& prefetch) {
+    tile.Zero(d);
+    MultiplyAddAndFetch<ARows::kStrided, 0, NV, SquaredDifference>(d, KeyProduct(args, part, key),
+                                                                   tile, prefetch);
+    const FloatVec factor = hn::Set(d, args.distance_factor);
     HWY_UNROLL(16)
-    for (size_t j = 0; j < NV; ++j) {
-      const FloatVec lane_terms = hn::Load(d, args.group.terms + part.lane + j * kLanes);
+    for (size_t i = 0; i < MR; ++i) {
       HWY_UNROLL(16)
-      for (size_t i = 0; i < MR; ++i) {
-        tile.acc[i][j] = hn::Add(hn::Set(d, args.key_terms[key + i]), lane_terms);
-      }
+      for (size_t j = 0; j < NV; ++j) tile.acc[i][j] = hn::Mul(factor, tile.acc[i][j]);
     }
-    MultiplyAddAndFetch<ARows::kStrided, 0, NV>(d, KeyProduct(args, part, key), tile, prefetch);
   }
 };
 

@@ -115,24 +115,15 @@ RawScore QueryScores::OfAdditive(const std::vector<double>& k) const {
   return score;
 }
 
-// s = -‖q - k‖² / (2 bandwidth²); scale is 1 / bandwidth². An infinity in q or k counts as NaN.
+// s = -‖q - k‖² / (2 bandwidth²); scale is 1 / bandwidth².
 RawScore QueryScores::OfGaussian(const std::vector<double>& k) const {
   double distance = 0;
-  double norms = 0;
-  double products = 0;
+  for (size_t d = 0; d < q_.size(); ++d) distance += (q_[d] - k[d]) * (q_[d] - k[d]);
   RawScore score;
-  for (size_t d = 0; d < q_.size(); ++d) {
-    distance += (q_[d] - k[d]) * (q_[d] - k[d]);
-    norms += q_[d] * q_[d] + k[d] * k[d];
-    products += std::abs(q_[d] * k[d]);
-    score.subnormal += std::abs(k[d]);
-    score.largest = std::max(score.largest, std::abs(scale_ * q_[d]));
-  }
-  score.value =
-      std::isinf(norms) ? std::numeric_limits<double>::quiet_NaN() : -scale_ * distance / 2;
-  score.magnitude = scale_ * (products + norms / 2);
-  score.subnormal += scale_ * Size(q_) + 4;
-  score.largest = std::max({score.largest, score.magnitude, norms});
+  score.value = -scale_ * distance / 2;
+  score.magnitude = scale_ * distance / 2;
+  score.subnormal = scale_ * Size(q_) + distance + 1;
+  score.largest = std::max(distance, score.magnitude);
   return score;
 }
 

@@ -142,7 +142,7 @@ double RawError(const AttentionTensors& tensors, const AttentionOptions& options
       return kRounding * ((hidden + 10) * raw.magnitude + raw.projection) + subnormal;
     }
     case AttentionScore::kGaussian:
-      return kRounding * (2 * dim + 8) * raw.magnitude + subnormal;
+      return kRounding * (dim + 8) * raw.magnitude + subnormal;
   }
   return kInfinity;
 }

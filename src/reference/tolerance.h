@@ -60,8 +60,8 @@ struct AttentionTolerance {
 //                                + (key_dim + 2) * Σ_d |W_k,hd k_jd|), t_h = tanh(z_h): z_h is off
 //             by the sums of its two parts and their own; tanh does not enlarge that, is off by 6u
 //             of itself, and `hidden` sums follow. Rows that come projected count 1 * |q_h|, |k_jh|
-//   Gaussian  (2 dim + 8) * (Σ_d |q_d k_jd| + ‖q‖²/2 + ‖k_j‖²/2) / h²: s is computed as
-//             (q·k - ‖q‖²/2 - ‖k‖²/2) / h², each norm a sum of its own, all of them added in turn
+//   Gaussian  (dim + 8) * |s_j|: each difference is rounded and squared, the squares added in turn,
+//             and the factor and its product rounded
 //
 // A sink is one more key, of value 0. Its exp may be taken relative to the largest score of a key,
 // so its D counts in both directions.

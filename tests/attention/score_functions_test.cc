@@ -199,8 +199,8 @@ TEST(AttentionScoreFunctions, HiddenKeysHaveNoInfluence) {
   }
 }
 
-// An infinite element saturates tanh, gives products that are infinite or NaN, and counts as NaN in
-// a norm.
+// An infinite element saturates tanh, gives products that are infinite or NaN, and is infinitely
+// far from any number.
 TEST(AttentionScoreFunctions, NotFiniteElements) {
   for (const float value : {kNan, kInf, -kInf}) {
     for (AttentionCase c : EveryScore()) {
@@ -265,6 +265,35 @@ TEST(AttentionScoreFunctions, BandwidthsOfAnySize) {
     AttentionCase c = PlainScores();
     c.SetGaussian(bandwidth);
     ExpectMatchesReference(c, EveryTile());
+  }
+}
+
+// Rows far from the origin, as years are, and keys so far away that their distance overflows.
+TEST(AttentionScoreFunctions, GaussianScoresKeepTheirPrecisionAnywhere) {
+  for (const float centre : {0.0F, 2000.0F, 1e6F, -1e15F}) {
+    for (const float bandwidth : {0.3F, 2.0F}) {
+      AttentionCase c = PlainScores();
+      c.SetGaussian(bandwidth);
+      c.q = Gen(1, Count(c.q_sizes()));
+      c.k = Gen(2, Count(c.k_sizes()));
+      for (std::vector<float>* rows : {&c.q, &c.k}) {
+        for (float& x : *rows) x += centre;
+      }
+      ExpectMatchesReference(c, EveryTile());
+    }
+  }
+}
+
+TEST(AttentionScoreFunctions, KeysBeyondAnyDistanceHaveNoWeight) {
+  AttentionCase c;
+  c.shape = {.queries = 1, .keys = 3, .dim = 2, .value_dim = 1};
+  c.q = {0, 0};
+  c.k = {1, 0, 3e19F, 0, 0, 1};
+  c.v = {1, 2, 4};
+  c.SetGaussian(1);
+  const PreparedCase prepared(c);
+  for (const Path& path : PathsFor(c, EveryTile())) {
+    EXPECT_EQ(prepared.Run(path).out[0], 2.5F) << path.ToString();
   }
 }
 
