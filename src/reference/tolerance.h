@@ -9,6 +9,7 @@
 #define LANEWISE_SRC_REFERENCE_TOLERANCE_H_
 
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,9 @@
 #include "src/reference/attention.h"
 
 namespace lanewise::reference {
+
+// The bound of an element that may be any number, or NaN.
+inline constexpr double kAnything = -std::numeric_limits<double>::infinity();
 
 // Same order as AttentionResult. Infinite where f32 overflows although the result does not.
 struct AttentionTolerance {
@@ -49,8 +53,8 @@ struct AttentionTolerance {
 // arguments of exp on a key's way add up to at most D_j + 16, of which subtraction and range
 // reduction without fused multiply-add each lose u; and each of at most D_j / 8 + 2 results is off
 // by 5u. L: one rounding a key, at most one rescaling every eight keys, the division. A weight
-// below e^-86 of the row's largest may be flushed to 0: its w_j is 1. Holds for any order of
-// summation.
+// below e^-86 of the row's largest may be flushed to 0: its w_j is 1, and where its value is
+// infinite the bound is kAnything, as 0 times that is NaN. Holds for any order of summation.
 //
 // The first term of e_j for the other score functions:
 //
@@ -102,8 +106,8 @@ struct Comparison {
 
 // Compares a tensor of f32, f16 or bf16 with `expected`, dense in the order of its sizes, element
 // by element. Where NaN or an infinity is expected, exactly that must be found; a zero bound asks
-// for equality. An f16 or bf16 infinity is no error either where the expected number, as far away
-// from zero as its bound allows, rounds to it.
+// for equality, kAnything for nothing. An f16 or bf16 infinity is no error either where the
+// expected number, as far away from zero as its bound allows, rounds to it.
 Comparison Compare(const ConstTensor& actual, const std::vector<double>& expected,
                    const std::vector<double>& tolerance);
 

@@ -23,6 +23,7 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+constexpr float kInfinityF = std::numeric_limits<float>::infinity();
 
 // Full attention of one head with random inputs.
 struct Problem {
@@ -321,6 +322,28 @@ TEST(CompareTest, AsksForExactlyTheNonFiniteValueExpected) {
   EXPECT_FALSE(ok(1, 2, kNan));
   EXPECT_TRUE(ok(kNan, 1, kInfinity));  // f32 overflowed where the definition does not
   EXPECT_FALSE(ok(1, kInfinity, kInfinity));
+  EXPECT_TRUE(ok(kNan, kInfinity, kAnything));
+  EXPECT_TRUE(ok(3, kInfinity, kAnything));
+}
+
+// exp(-100) is 0 in f32 and not in the definition.
+TEST(ToleranceTest, AnInfiniteValueMayVanishWithItsWeight) {
+  const float q[] = {1};
+  const float v[] = {1, kInfinityF};
+  for (const float score : {-50.0F, -100.0F}) {
+    const float k[] = {0, score};
+    AttentionTensors tensors;
+    tensors.q = ConstTensor(q, {1, 1, 1, 1});
+    tensors.k = ConstTensor(k, {1, 1, 2, 1});
+    tensors.v = ConstTensor(v, {1, 1, 2, 1});
+    tensors.out = Tensor(nullptr, DataType::kF32, {1, 1, 1, 1});
+    AttentionOptions options;
+    options.scale = 1;
+    const AttentionResult expected = reference::Attention(tensors, options);
+    EXPECT_EQ(expected.out[0], kInfinity);
+    const AttentionTolerance bounds = Tolerance(tensors, options, expected);
+    EXPECT_EQ(bounds.out[0] == kAnything, score < -86) << score;
+  }
 }
 
 }  // namespace
