@@ -183,7 +183,11 @@ AttentionCase CustomCase(const AttentionShape& shape, const AttentionOptions& op
     const bool follows = options.score == AttentionScore::kAdditive;
     name += fmt::format("{}{}", follows ? "" : "_hidden", shape.hidden);
   }
-  if (options.bandwidth) name += fmt::format("{}", *options.bandwidth);
+  if (options.bandwidth) {
+    const bool follows = options.score == AttentionScore::kGaussian;
+    name += fmt::format("{}{}", follows ? "" : "_bandwidth", *options.bandwidth);
+  }
+  if (options.scale) name += fmt::format("_scale{}", *options.scale);
   if (options.wq) name += "_wq";
   if (options.wk) name += "_wk";
   if (options.causal) name += "_causal";

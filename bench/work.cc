@@ -55,6 +55,9 @@ int64_t AllowedPairs(const AttentionCase& benchmark) {
 
 double Flops(const AttentionCase& benchmark) {
   const AttentionShape& shape = benchmark.shape;
+  // Nothing is computed where nothing is written.
+  const AttentionOptions& options = benchmark.options;
+  if (shape.value_dim == 0 && !options.lse && !options.weights) return 0;
   return 2.0 * static_cast<double>(AllowedPairs(benchmark)) * static_cast<double>(shape.heads) *
          static_cast<double>(ScoredLength(benchmark) + shape.value_dim);
 }

@@ -105,7 +105,8 @@ Result<std::vector<bench::Case>> ChooseCases(const BenchFlags& flags) {
                                        .k_offsets = flags.options.k_offsets()}))};
 }
 
-Result<Report> Measure(const std::vector<bench::Case>& cases, const BenchFlags& flags) {
+Result<Report> Measure(const CLI::App& command, const std::vector<bench::Case>& cases,
+                       const BenchFlags& flags) {
   const Runtime runtime = flags.runtime.runtime();
   const bench::Overrides overrides = flags.overrides.overrides();
   tune::MeasureOptions measure;
@@ -122,7 +123,8 @@ Result<Report> Measure(const std::vector<bench::Case>& cases, const BenchFlags& 
   for (const bench::Case& benchmark : cases) {
     Result<bench::CaseResult> result = bench::RunCase(benchmark, runtime, overrides, measure);
     if (!result.ok()) {
-      return Status(result.status().code(), benchmark.name + ": " + result.status().message());
+      return Status(result.status().code(),
+                    benchmark.name + ": " + NamingFlag(command, result.status().message()));
     }
     report.target = result->plan.target;
     report.fma_peak_gflops = std::max(report.fma_peak_gflops, result->fma_peak_gflops);
@@ -208,14 +210,14 @@ std::string ToText(const Report& report) {
   return text;
 }
 
-int Bench(const BenchFlags& flags) {
+int Bench(const CLI::App& command, const BenchFlags& flags) {
   if (flags.seconds && !(*flags.seconds > 0 && *flags.seconds <= kMostSeconds)) {
     return FailUsage(fmt::format("--seconds: found {}, expected more than 0 and at most {}",
                                  *flags.seconds, kMostSeconds));
   }
   const Result<std::vector<bench::Case>> cases = ChooseCases(flags);
   if (!cases.ok()) return FailUsage(cases.status().message());
-  const Result<Report> report = Measure(*cases, flags);
+  const Result<Report> report = Measure(command, *cases, flags);
   // All that a plan can find wrong stands on the command line.
   if (report.status().code() == StatusCode::kInvalidArgument) {
     return FailUsage(report.status().message());
@@ -249,7 +251,7 @@ void AddBenchCommand(CLI::App& app, int& exit_code) {
   AddFloat(*command, "--seconds", flags->seconds,
            "Time to spend on a case, at most 3600 (default: 1.5)");
   AddJson(*command, flags->json);
-  command->callback([flags, &exit_code] { exit_code = Bench(*flags); });
+  command->callback([command, flags, &exit_code] { exit_code = Bench(*command, *flags); });
 }
 
 }  // namespace lanewise::tools

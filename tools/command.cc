@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -66,6 +67,16 @@ void PrintJson(const nlohmann::ordered_json& json) {
 Status OfFlag(const char* flag, const Status& status) {
   if (status.ok() || status.code() == StatusCode::kOutOfMemory) return status;
   return Status(status.code(), fmt::format("{}: {}", flag, status.message()));
+}
+
+std::string NamingFlag(const CLI::App& command, std::string_view message) {
+  const size_t end = message.find(':');
+  if (end == std::string_view::npos) return std::string(message);
+  std::string flag = "--" + std::string(message.substr(0, end));
+  std::replace(flag.begin(), flag.end(), '_', '-');
+  if (flag == "--alibi-slopes") flag = "--alibi";
+  if (command.get_option_no_throw(flag) == nullptr) return std::string(message);
+  return flag + std::string(message.substr(end));
 }
 
 Status FlushStdout() {

@@ -44,12 +44,17 @@ void PrintJson(const nlohmann::ordered_json& json);
 // The error with the flag it is about in front: "--q: ...". Running out of memory is about none.
 Status OfFlag(const char* flag, const Status& status);
 
-// Adds `--flag FILE`; an empty path is wrong usage.
+// The message of a plan or call, with the flag of `command` in place of the field of that name
+// which it begins with: "--kv-heads: found 3", "--alibi: found nan".
+std::string NamingFlag(const CLI::App& command, std::string_view message);
+
+// Adds `--flag FILE`; an empty path is wrong usage, and so is one that looks like another flag.
 template <typename Path>
 CLI::Option* AddPath(CLI::App& app, const std::string& flag, Path& path,
                      const std::string& description) {
-  const auto check = [](const std::string& text) {
-    return text.empty() ? "found \"\", expected the path of a file" : "";
+  const auto check = [](const std::string& text) -> std::string {
+    if (!text.empty() && text.rfind("--", 0) != 0) return "";
+    return "found \"" + text + "\", expected the path of a file";
   };
   return app.add_option(flag, path, description)->check(check)->type_name("FILE");
 }

@@ -26,7 +26,7 @@ struct ExplainFlags {
   bool json = false;
 };
 
-int Explain(const ExplainFlags& flags) {
+int Explain(const CLI::App& command, const ExplainFlags& flags) {
   const Result<AttentionShape> shape = flags.shape.shape(flags.options);
   if (!shape.ok()) return FailUsage(shape.status().message());
   AttentionOptions options = flags.options.options();
@@ -34,7 +34,7 @@ int Explain(const ExplainFlags& flags) {
   const Result<AttentionPlan> plan = PlanAttention(*shape, options, flags.runtime.runtime());
   // All that a plan can find wrong stands on the command line.
   if (plan.status().code() == StatusCode::kInvalidArgument) {
-    return FailUsage(plan.status().message());
+    return FailUsage(NamingFlag(command, plan.status().message()));
   }
   if (!plan.ok()) return Fail(plan.status());
   const PlanExplanation explanation = plan->Explain();
@@ -58,7 +58,7 @@ void AddExplainCommand(CLI::App& app, int& exit_code) {
   ExcludeFromRagged(*command);
   flags->runtime.AddTo(*command);
   AddJson(*command, flags->json);
-  command->callback([flags, &exit_code] { exit_code = Explain(*flags); });
+  command->callback([command, flags, &exit_code] { exit_code = Explain(*command, *flags); });
 }
 
 }  // namespace lanewise::tools

@@ -45,7 +45,7 @@ Result<AttentionShape> ShapeToPlan(const OptionFlags& options, AttentionShape ar
   return arrays;
 }
 
-int Run(const RunFlags& flags) {
+int Run(const CLI::App& command, const RunFlags& flags) {
   if (Status s = CheckDistinct(flags.outputs); !s.ok()) return FailUsage(s.message());
   if (Status s = CheckScoreFlags(flags.options.options(), flags.inputs.score); !s.ok()) {
     return FailUsage(s.message());
@@ -60,7 +60,7 @@ int Run(const RunFlags& flags) {
   options.lse = flags.outputs.lse.has_value();
   options.weights = flags.outputs.weights.has_value();
   const Result<AttentionPlan> plan = PlanAttention(*shape, options, flags.runtime.runtime());
-  if (!plan.ok()) return Fail(plan.status());
+  if (!plan.ok()) return Fail(NamingFlag(command, plan.status().message()));
 
   Result<Outputs> outputs = Outputs::Create(flags.outputs, *inputs);
   if (!outputs.ok()) return Fail(outputs.status());
@@ -76,7 +76,9 @@ int Run(const RunFlags& flags) {
 
   using Clock = std::chrono::steady_clock;
   const Clock::time_point begin = Clock::now();
-  if (Status s = plan->Run(tensors, workspace); !s.ok()) return Fail(s);
+  if (Status s = plan->Run(tensors, workspace); !s.ok()) {
+    return Fail(NamingFlag(command, s.message()));
+  }
   const std::chrono::duration<double, std::milli> time = Clock::now() - begin;
 
   RunReport report = {*inputs, flags.outputs, plan->Explain(), time.count(), std::nullopt, false};
@@ -138,7 +140,7 @@ void AddRunCommand(CLI::App& app, int& exit_code) {
                     "Compare with the definition; fail beyond the tolerance of f32 arithmetic and "
                     "of the rounded output");
   AddJson(*command, flags->json);
-  command->callback([flags, &exit_code] { exit_code = Run(*flags); });
+  command->callback([command, flags, &exit_code] { exit_code = Run(*command, *flags); });
 }
 
 }  // namespace lanewise::tools

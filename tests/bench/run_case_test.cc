@@ -241,6 +241,11 @@ TEST(RunCaseTest, ScoreFunctions) {
   options.bandwidth = 1.5f;
   const AttentionCase gaussian = CustomCase(SmallShape(30), options);
   EXPECT_EQ(gaussian.name, "b1_h4_kv2_q30_k50_d16_v24_gaussian1.5");
+  AttentionOptions wrong;
+  wrong.bandwidth = 1.5f;
+  wrong.scale = 0.25f;
+  EXPECT_EQ(CustomCase(SmallShape(30), wrong).name,
+            "b1_h4_kv2_q30_k50_d16_v24_bandwidth1.5_scale0.25");
   const Result<CaseResult> other = RunCase(ToCase(gaussian), Threads(1), {}, ShortMeasure());
   ASSERT_TRUE(other.ok()) << other.status().message();
   EXPECT_FALSE(other->tanh_fraction);

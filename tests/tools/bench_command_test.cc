@@ -131,7 +131,7 @@ TEST(BenchCommandTest, TakesEveryOptionOfRaggedBatches) {
       {{"--radius", "4", "--alibi", "--sinks", "--kv-type", "f16"},
        "_f32_f16_f16_f32_window4_4_alibi_sinks"},
       {{"--score", "gaussian", "--bandwidth", "2"}, "_gaussian2"},
-      {{"--score", "bilinear", "--scale", "0.5"}, "_bilinear"},
+      {{"--score", "bilinear", "--scale", "0.5"}, "_bilinear_scale0.5"},
       {{"--score", "additive", "--wq", "--wk"}, "_additive_wq_wk"},
       {{"--variant", "lanes", "--threads", "2"}, ""}};
   for (const auto& [more, suffix] : cases) {

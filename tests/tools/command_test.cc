@@ -84,6 +84,8 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       {{"bench", "full_d64", "--seconds", "0"}, "--seconds: found 0, expected more than 0"},
       {with(run, {"--walk", "1", "2"}), "--walk 1 2"},
       {with(run, {"--lse"}), "--lse"},
+      {with(run, {"--lse", "--check"}), "--lse: found \"--check\", expected the path of a file"},
+      {with(run, {"--causal=2"}), "--causal: found \"2\", expected no value"},
       {with(run, {"--lse", "./o"}), "--lse: found the file of --out (o)"},
       {with(run, {"--lse", "x/../o"}), "--lse"},
       {with(run, {"--scale", "one"}), "--scale: found \"one\""},
@@ -139,7 +141,7 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       {Explain({"--kv-type", "fp16"}), "--kv-type: found \"fp16\", expected f32, f16 or bf16"},
       {{"explain", "--queries", "3", "--dim", "0"}, "at least 1"},
       // What only the plan notices is still wrong on the command line.
-      {Explain({"--heads", "4", "--kv-heads", "3"}), "kv_heads: found 3"},
+      {Explain({"--heads", "4", "--kv-heads", "3"}), "--kv-heads: found 3"},
       {Explain({"--batch", "9223372036854775807"}), "overflow"},
       {Explain({"--kv-len", "5,5"}),
        "--kv-len: found 2 numbers, expected 1, one for each batch item"},
@@ -148,7 +150,7 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       // Where run takes files, explain and bench take switches.
       {Explain({"--mask", "m.npy"}), "unexpected arguments: m.npy"},
       {{"bench", "--queries", "9", "--dim", "8", "--kv-len", "10"}, "at most 9"},
-      {{"bench", "--queries", "9", "--dim", "8", "--bias", "b.npy"}, "\"b.npy\" has its own shape"},
+      {{"bench", "--queries", "9", "--dim", "8", "--bias", "b.npy"}, "case \"b.npy\" is unknown"},
       {{"bench", "full_d64", "--softcap", "3"}, "\"full_d64\" has its own shape"},
       {{"bench", "full_d64", "--mask"}, "\"full_d64\" has its own shape"},
       {{"bench", "full_d64", "--kv-type", "f16"}, "\"full_d64\" has its own shape"},
