@@ -239,18 +239,18 @@ class LANEWISE_EXPORT AttentionPlan {
   // Edges: a row that sees no key gives out 0 and lse -inf, with a sink too. Keys that a row does
   // not see have no influence on it, whatever their k and v hold. NaN in a query, or in k or v that
   // it sees, gives NaN in that row (for v: in that column); a score of +inf gives NaN, one of -inf
-  // has weight 0. For Gaussian scores an infinity in q or k counts as NaN.
+  // has weight 0.
   //
   // Accuracy: f32 arithmetic, sums in order. With u = 2^-24 and n keys, to first order, a weight is
   // off by u * ((dim + 4) * Σ_d |scale q_d k_d| + 6 * (largest score - score) + 16) of itself, a
   // sum over the row by u * 9n/8 of the sum of magnitudes; errors seen are a few u. Weights more
-  // than e^88 below the largest of their row may be 0. In place of the first term,
+  // than e^88 below the largest of their row, a sink included, may be 0 even where v is infinite
+  // (and then give NaN). In brackets, softcap adds 12 * |s|, and bias or ALiBi 6 * (|s| + |bias| +
+  // |ALiBi|). In place of the first term,
   //   bilinear   (dim + key_dim + 6) * Σ_dc |scale q_d W_dc k_c|
   //   additive   Σ_h |scale w_h| * ((hidden + 10) * |t_h| + (dim + 2) * Σ_d |W_q q|_hd
   //                                 + (key_dim + 2) * Σ_d |W_k k|_hd),  t_h the tanh
-  //   Gaussian   (2 dim + 8) * (Σ_d |q_d k_d| + ‖q‖²/2 + ‖k‖²/2) / bandwidth²
-  // The last is q·k - ‖q‖²/2 - ‖k‖²/2, which cancels where ‖q - k‖ is small beside ‖q‖: rows far
-  // from the origin lose precision, so subtract a common centre from q and k there.
+  //   Gaussian   (dim + 8) * ‖q - k‖² / (2 bandwidth²), wherever the rows lie
   //
   // A row of the result depends on that row's query, the keys it sees and on dim, value_dim, types,
   // the score and its parameters, the target and the plan's variant and kv_block, and on nothing
@@ -273,10 +273,11 @@ class LANEWISE_EXPORT AttentionPlan {
   // fit the plan, overlapping output, a small workspace.
   Status Run(const AttentionTensors& tensors, Workspace& workspace) const noexcept;
 
-  // Bytes that Run needs. Grows with threads and dim, and by 24 a batch item; never with queries x
+  // Bytes that Run needs. Grows with threads and dim, and by 32 a batch item; never with queries x
   // keys, but for a mask: three bytes for each of its tiles (lanes of a lane group x kv_block
-  // keys), for `few`: a row of results for each query row and kv_block keys, and for additive
-  // scores with `wk`: hidden x key_dim floats.
+  // keys), for `few`: a row of results for each query row and kv_block keys of sequences that have
+  // more than that (or of all, with weights), and for additive scores with `wk`: hidden x key_dim
+  // floats.
   size_t workspace_bytes() const noexcept;
 
   PlanExplanation Explain() const;

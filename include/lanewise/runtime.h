@@ -7,7 +7,8 @@
 // of oneTBB under a lock, which it gives back before it computes, and makes one if all that the
 // process has are in use; oneTBB itself allocates tasks. The first run of a process that wants
 // several threads finds out whether the system lets them start. Where memory or threads are
-// refused, the run does with fewer. A child made by fork() computes on the calling thread alone.
+// refused, the run does with fewer. A child made by fork() after such a run computes on the calling
+// thread alone.
 
 #ifndef LANEWISE_RUNTIME_H_
 #define LANEWISE_RUNTIME_H_
