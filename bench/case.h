@@ -93,15 +93,19 @@ inline Status RefuseOverrides(const Overrides& overrides, const char* kind) {
 
 struct Case {
   std::string name;
+  // What is wrong with the request, found without making arrays.
+  std::function<Status(const Runtime&, const Overrides&)> check;
   std::function<Result<std::unique_ptr<PreparedCase>>(const Runtime&, const Overrides&)> prepare;
 };
 
-// The case of a line of any table, which `Prepared` knows how to prepare.
+// The case of a line of any table, which `Prepared` knows how to check and to prepare.
 template <class Prepared, class Line>
-Case CaseOf(Line line) {
-  std::string name = line.name;
-  return {std::move(name),
-          [line = std::move(line)](const Runtime& runtime, const Overrides& overrides) {
+Case CaseOf(const Line& line) {
+  return {line.name,
+          [line](const Runtime& runtime, const Overrides& overrides) {
+            return Prepared::Check(line, runtime, overrides);
+          },
+          [line](const Runtime& runtime, const Overrides& overrides) {
             return Prepared::Make(line, runtime, overrides);
           }};
 }

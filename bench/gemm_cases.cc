@@ -85,14 +85,23 @@ std::vector<GemmCase> GemmCases() {
 
 Case ToCase(GemmCase benchmark) { return CaseOf<PreparedGemm>(std::move(benchmark)); }
 
+Result<GemmPlan> PreparedGemm::Plan(const GemmCase& benchmark, const Runtime& runtime,
+                                    const Overrides& overrides) {
+  if (Status s = RefuseForeign(overrides); !s.ok()) return s;
+  return gemm::PlanGemmWith(benchmark.shape, benchmark.options, runtime,
+                            {overrides.variant, overrides.tile, overrides.row_block,
+                             overrides.depth_block, overrides.column_block});
+}
+
+Status PreparedGemm::Check(const GemmCase& benchmark, const Runtime& runtime,
+                           const Overrides& overrides) {
+  return Plan(benchmark, runtime, overrides).status();
+}
+
 Result<std::unique_ptr<PreparedCase>> PreparedGemm::Make(const GemmCase& benchmark,
                                                          const Runtime& runtime,
                                                          const Overrides& overrides) {
-  if (Status s = RefuseForeign(overrides); !s.ok()) return s;
-  Result<GemmPlan> plan =
-      gemm::PlanGemmWith(benchmark.shape, benchmark.options, runtime,
-                         {overrides.variant, overrides.tile, overrides.row_block,
-                          overrides.depth_block, overrides.column_block});
+  Result<GemmPlan> plan = Plan(benchmark, runtime, overrides);
   if (!plan.ok()) return plan.status();
   std::unique_ptr<PreparedGemm> made(new PreparedGemm(benchmark, std::move(*plan)));
   if (made->workspace_.size_bytes() < made->plan_.workspace_bytes()) return Status::OutOfMemory();

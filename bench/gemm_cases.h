@@ -34,6 +34,8 @@ class PreparedGemm : public PreparedCase {
  public:
   // Errors: those of PlanGemmWith and PackB; kOutOfMemory; kInvalidArgument for an override that
   // products do not have.
+  static Status Check(const GemmCase& benchmark, const Runtime& runtime,
+                      const Overrides& overrides);
   static Result<std::unique_ptr<PreparedCase>> Make(const GemmCase& benchmark,
                                                     const Runtime& runtime,
                                                     const Overrides& overrides);
@@ -50,6 +52,9 @@ class PreparedGemm : public PreparedCase {
   const GemmTensors& tensors() const noexcept { return tensors_; }
 
  private:
+  static Result<GemmPlan> Plan(const GemmCase& benchmark, const Runtime& runtime,
+                               const Overrides& overrides);
+
   PreparedGemm(GemmCase benchmark, GemmPlan plan)
       : benchmark_(std::move(benchmark)),
         plan_(std::move(plan)),

@@ -78,10 +78,15 @@ std::vector<LayerCase> LayerCases() {
 
 Case ToCase(LayerCase benchmark) { return CaseOf<PreparedLayer>(std::move(benchmark)); }
 
+Status PreparedLayer::Check(const LayerCase& /*benchmark*/, const Runtime& /*runtime*/,
+                            const Overrides& overrides) {
+  return RefuseOverrides(overrides, "a layer");
+}
+
 Result<std::unique_ptr<PreparedCase>> PreparedLayer::Make(const LayerCase& benchmark,
                                                           const Runtime& runtime,
                                                           const Overrides& overrides) {
-  if (Status s = RefuseOverrides(overrides, "a layer"); !s.ok()) return s;
+  if (Status s = Check(benchmark, runtime, overrides); !s.ok()) return s;
   const MultiHeadShape& shape = benchmark.shape;
   const Result<Parameters> parameters = RandomParameters(shape.d_model);
   if (!parameters.ok()) return parameters.status();

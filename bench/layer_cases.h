@@ -35,6 +35,8 @@ class PreparedLayer : public PreparedCase {
  public:
   // Errors: those of MakeMultiHeadAttention and its Plan; kOutOfMemory; kInvalidArgument for any
   // override.
+  static Status Check(const LayerCase& benchmark, const Runtime& runtime,
+                      const Overrides& overrides);
   static Result<std::unique_ptr<PreparedCase>> Make(const LayerCase& benchmark,
                                                     const Runtime& runtime,
                                                     const Overrides& overrides);

@@ -140,18 +140,28 @@ Result<CaseArrays> CaseArrays::Make(const AttentionCase& benchmark) {
   }
 }
 
-Result<std::unique_ptr<PreparedCase>> PreparedAttention::Make(const AttentionCase& benchmark,
-                                                              const Runtime& runtime,
-                                                              const Overrides& overrides) {
+Result<AttentionPlan> PreparedAttention::Plan(const AttentionCase& benchmark,
+                                              const Runtime& runtime, const Overrides& overrides) {
   const std::pair<const char*, int64_t> foreign[] = {{"row_block", overrides.row_block},
                                                      {"depth_block", overrides.depth_block},
                                                      {"column_block", overrides.column_block}};
   for (const auto& [name, value] : foreign) {
     if (value != 0) return RefuseOverride(name, value, "attention");
   }
-  Result<AttentionPlan> plan = attention::PlanAttentionWith(
+  return attention::PlanAttentionWith(
       benchmark.shape, benchmark.options, runtime,
       {overrides.variant, overrides.tile, overrides.kv_block, overrides.q_groups, overrides.grain});
+}
+
+Status PreparedAttention::Check(const AttentionCase& benchmark, const Runtime& runtime,
+                                const Overrides& overrides) {
+  return Plan(benchmark, runtime, overrides).status();
+}
+
+Result<std::unique_ptr<PreparedCase>> PreparedAttention::Make(const AttentionCase& benchmark,
+                                                              const Runtime& runtime,
+                                                              const Overrides& overrides) {
+  Result<AttentionPlan> plan = Plan(benchmark, runtime, overrides);
   if (!plan.ok()) return plan.status();
   Result<CaseArrays> arrays = CaseArrays::Make(benchmark);
   if (!arrays.ok()) return arrays.status();

@@ -53,6 +53,8 @@ class PreparedAttention : public PreparedCase {
  public:
   // Errors: those of PlanAttentionWith and CaseArrays::Make; kInvalidArgument for an override that
   // attention does not have.
+  static Status Check(const AttentionCase& benchmark, const Runtime& runtime,
+                      const Overrides& overrides);
   static Result<std::unique_ptr<PreparedCase>> Make(const AttentionCase& benchmark,
                                                     const Runtime& runtime,
                                                     const Overrides& overrides);
@@ -71,6 +73,9 @@ class PreparedAttention : public PreparedCase {
   const AttentionTensors& tensors() const noexcept { return arrays_.tensors(); }
 
  private:
+  static Result<AttentionPlan> Plan(const AttentionCase& benchmark, const Runtime& runtime,
+                                    const Overrides& overrides);
+
   PreparedAttention(AttentionCase benchmark, AttentionPlan plan, CaseArrays arrays,
                     Workspace workspace)
       : benchmark_(std::move(benchmark)),

@@ -15,10 +15,15 @@ std::vector<SoftmaxCase> SoftmaxCases() { return {{"softmax_rows", 2048, 2048}};
 
 Case ToCase(SoftmaxCase benchmark) { return CaseOf<PreparedSoftmax>(std::move(benchmark)); }
 
+Status PreparedSoftmax::Check(const SoftmaxCase& /*benchmark*/, const Runtime& /*runtime*/,
+                              const Overrides& overrides) {
+  return RefuseOverrides(overrides, "row softmax");
+}
+
 Result<std::unique_ptr<PreparedCase>> PreparedSoftmax::Make(const SoftmaxCase& benchmark,
                                                             const Runtime& runtime,
                                                             const Overrides& overrides) {
-  if (Status s = RefuseOverrides(overrides, "row softmax"); !s.ok()) return s;
+  if (Status s = Check(benchmark, runtime, overrides); !s.ok()) return s;
   const Sizes sizes = {1, 1, benchmark.rows, benchmark.columns};
   Tensor rows;
   Result<tune::FloatArray> memory = RandomTensor(DataType::kF32, sizes, 1, rows);

@@ -35,6 +35,8 @@ Case ToCase(SoftmaxCase benchmark);
 class PreparedSoftmax : public PreparedCase {
  public:
   // Errors: kOutOfMemory; kInvalidArgument for any override.
+  static Status Check(const SoftmaxCase& benchmark, const Runtime& runtime,
+                      const Overrides& overrides);
   static Result<std::unique_ptr<PreparedCase>> Make(const SoftmaxCase& benchmark,
                                                     const Runtime& runtime,
                                                     const Overrides& overrides);

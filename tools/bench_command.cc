@@ -120,12 +120,16 @@ Result<Report> Measure(const CLI::App& command, const std::vector<bench::Case>& 
   Report report;
   report.cpu = machine::CpuName();
   report.threads = runtime.threads;
+  const auto error = [&](const bench::Case& benchmark, const Status& status) {
+    return Status(status.code(), benchmark.name + ": " + NamingFlag(command, status.message()));
+  };
+  // What is wrong shows before anything is timed.
+  for (const bench::Case& benchmark : cases) {
+    if (Status s = benchmark.check(runtime, overrides); !s.ok()) return error(benchmark, s);
+  }
   for (const bench::Case& benchmark : cases) {
     Result<bench::CaseResult> result = bench::RunCase(benchmark, runtime, overrides, measure);
-    if (!result.ok()) {
-      return Status(result.status().code(),
-                    benchmark.name + ": " + NamingFlag(command, result.status().message()));
-    }
+    if (!result.ok()) return error(benchmark, result.status());
     report.target = result->plan.target;
     report.fma_peak_gflops = std::max(report.fma_peak_gflops, result->fma_peak_gflops);
     report.results.push_back(std::move(*result));

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <set>
 #include <string>
 #include <vector>
@@ -140,6 +141,15 @@ TEST(BenchCommandTest, TakesEveryOptionOfRaggedBatches) {
     EXPECT_EQ(JsonOf(RunCommand(arguments))["results"][0]["case"],
               "b2_h4_kv2_q40_k50_d8_v8" + suffix + "_ragged_q3to37_k5to45");
   }
+}
+
+// The second case refuses what the first one takes, before that is timed for a minute.
+TEST(BenchCommandTest, ChecksAllCasesFirst) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_TRUE(FailsWith(RunCommand({"bench", "local32", "gemm_512", "--kv-block", "64", "--threads",
+                                    "1", "--seconds", "60"}),
+                        2, "gemm_512: --kv-block: found 64"));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
 }
 
 TEST(BenchCommandTest, RaggedDecodeIsComparedWithMemory) {
