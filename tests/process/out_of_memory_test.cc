@@ -16,6 +16,7 @@
 #include "lanewise/kv_cache.h"
 #include "lanewise/layers.h"
 #include "lanewise/softmax.h"
+#include "tests/process/cases.h"
 #include "tests/process/failing_allocations.h"
 #include "tests/support/process.h"
 
@@ -57,6 +58,26 @@ TEST(OutOfMemory, DefaultRuntime) {
   EXPECT_GT(failures, 0);
   ReportToParent(std::to_string(threads_then) + ", then " +
                  std::to_string(DefaultRuntime().threads));
+}
+
+// A run on one thread needs nothing, with any score, variant and type.
+TEST(OutOfMemory, RunsAllocateNothing) {
+  AttentionCase additive = PrefillCase();
+  additive.SetAdditive(additive.shape.dim, false, false);
+  AttentionCase typed = PrefillCase();
+  typed.SetTypes(DataType::kBF16);
+  typed.SetMask({1, 1, 200, 200}, std::vector<uint8_t>(200 * 200, 1));
+  for (const AttentionCase& c : {PrefillCase(), DecodeCase(), additive, typed}) {
+    const PreparedCase prepared(c);
+    const Result<AttentionPlan> plan = PlanAttention(c.shape, c.options, OnThreads(1).runtime);
+    ASSERT_TRUE(plan.ok()) << plan.status().message();
+    Workspace workspace(plan->workspace_bytes());
+    std::vector<float> out(static_cast<size_t>(Count(c.out_sizes())));
+    AttentionTensors tensors = prepared.inputs();
+    tensors.out = Tensor(out.data(), c.shape.out_type, c.out_sizes());
+    EXPECT_EQ(FailOneByOne("Run", [&] { return plan->Run(tensors, workspace); }), 0)
+        << c.ToString();
+  }
 }
 
 TEST(OutOfMemory, OneCallForms) {
