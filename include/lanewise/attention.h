@@ -223,6 +223,7 @@ struct PlanExplanation {
 
 // A validated, immutable decision how to compute one shape with one set of options. Cheap to copy
 // (copies share the decision); safe to run from many threads at once, each with its own Workspace.
+// A moved-from plan may be assigned to or destroyed, and nothing else.
 class LANEWISE_EXPORT AttentionPlan {
  public:
   // Computes attention on `tensors`, for each batch item b, head h and query i:

@@ -125,7 +125,7 @@ struct GemmExplanation {
 
 // A validated, immutable decision how to compute products of one shape with one set of options.
 // Cheap to copy (copies share the decision); safe to run from many threads at once, each with its
-// own Workspace.
+// own Workspace. A moved-from plan may be assigned to or destroyed, and nothing else.
 class LANEWISE_EXPORT GemmPlan {
  public:
   // Computes, for each batch item, head, row i and column j,

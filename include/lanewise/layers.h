@@ -92,7 +92,8 @@ struct MultiHeadExplanation {
 };
 
 // A validated, immutable decision how to compute one kind of call. Cheap to copy; safe to run from
-// many threads at once, each with its own Workspace. Keeps the layer's parameters alive.
+// many threads at once, each with its own Workspace. Keeps the layer's parameters alive. A
+// moved-from plan may be assigned to or destroyed, and nothing else.
 class LANEWISE_EXPORT MultiHeadPlan {
  public:
   // Computes, with X = x, X_kv = x_kv or x, and i over the heads,
