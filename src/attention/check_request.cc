@@ -5,7 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <initializer_list>
 #include <optional>
 
 #include "src/attention/check.h"
@@ -37,22 +40,27 @@ Status CheckSizes(const AttentionShape& shape, const AttentionOptions& options) 
     return Status::InvalidArgument(fmt::format(
         "kv_heads: found {}, expected a divisor of heads ({})", shape.kv_heads, shape.heads));
   }
+  // Sizes beside one of 0 have to fit, too: plans count rows, pairs and scratch by some of them.
+  const auto bytes = [](std::initializer_list<int64_t> factors) {
+    std::optional<int64_t> product = 4;
+    for (const int64_t factor : factors) {
+      if (product) product = core::CheckedProduct({*product, std::max<int64_t>(factor, 1)});
+    }
+    return product;
+  };
   const struct {
     const char* name;
     std::optional<int64_t> bytes;
   } arrays[] = {
-      {"q", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.dim, 4})},
-      {"k", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.key_dim, 4})},
-      {"w", options.score == AttentionScore::kBilinear
-                ? core::CheckedProduct({shape.dim, shape.key_dim, 4})
-                : 0},
-      {"wq", core::CheckedProduct({shape.hidden, shape.dim, 4})},
-      {"wk", core::CheckedProduct({shape.hidden, shape.key_dim, 4})},
-      {"v", core::CheckedProduct({shape.batch, shape.kv_heads, shape.keys, shape.value_dim, 4})},
-      {"out", core::CheckedProduct({shape.batch, shape.heads, shape.queries, shape.value_dim, 4})},
-      {"weights", options.weights ? core::CheckedProduct(
-                                        {shape.batch, shape.heads, shape.queries, shape.keys, 4})
-                                  : 0}};
+      {"q", bytes({shape.batch, shape.heads, shape.queries, shape.dim})},
+      {"k", bytes({shape.batch, shape.kv_heads, shape.keys, shape.key_dim})},
+      {"w", options.score == AttentionScore::kBilinear ? bytes({shape.dim, shape.key_dim}) : 0},
+      {"wq", bytes({shape.hidden, shape.dim})},
+      {"wk", bytes({shape.hidden, shape.key_dim})},
+      {"v", bytes({shape.batch, shape.kv_heads, shape.keys, shape.value_dim})},
+      {"out", bytes({shape.batch, shape.heads, shape.queries, shape.value_dim})},
+      {"weights",
+       options.weights ? bytes({shape.batch, shape.heads, shape.queries, shape.keys}) : 0}};
   for (const auto& array : arrays) {
     if (!array.bytes) {
       return Status::InvalidArgument(

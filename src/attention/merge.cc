@@ -31,6 +31,7 @@ Status Check(const AttentionPart* parts, int64_t part_count, const Tensor& out, 
     return Status::InvalidArgument(
         fmt::format("parts: found {}, expected at least 1", parts == nullptr ? 0 : part_count));
   }
+  if (Status s = core::CheckSizes("out", out.sizes); !s.ok()) return s;
   const Sizes rows = {out.sizes[0], out.sizes[1], out.sizes[2], 1};
   if (Status s = core::CheckOutput("out", out, DataType::kF32, out.sizes); !s.ok()) return s;
   if (lse.data != nullptr) {

@@ -289,6 +289,8 @@ TEST_F(MergeErrors, Outputs) {
   Tensor out(out_.data(), kSizes);
   out.data = nullptr;
   EXPECT_THAT(MergeAttention(parts_, 3, out), IsInvalid({"out", "null"}));
+  out = Tensor(out_.data(), {2, -1, 4, 5});
+  EXPECT_THAT(MergeAttention(parts_, 3, out), IsInvalid({"out", "-1"}));
   out = Tensor(out_.data(), kSizes, {60, 20, 0, 1});
   EXPECT_THAT(MergeAttention(parts_, 3, out), IsInvalid({"out", "strides", "0"}));
   EXPECT_EQ(out_, Repeat(42, 120));
