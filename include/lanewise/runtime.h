@@ -4,8 +4,8 @@
 // Where and with how many threads plans run.
 //
 // A run on one thread allocates nothing and takes no lock. One on several threads borrows an arena
-// of oneTBB under a lock, which it gives back before it computes, and makes one if all that the
-// process has are in use; oneTBB itself allocates tasks. The first run of a process that wants
+// of oneTBB, and makes one if all that the process has are in use; no lock is held while it
+// computes. oneTBB itself allocates tasks. The first run of a process that wants
 // several threads finds out whether the system lets them start. Where memory or threads are
 // refused, the run does with fewer. A child made by fork() after such a run computes on the calling
 // thread alone.

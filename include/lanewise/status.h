@@ -2,9 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Errors as values. The library never prints or aborts, and a function that can fail returns
-// `Status`, or `Result<T>` when it also produces a value. Nothing throws, but that functions which
-// return text or lists of it (Explain, ToString, AvailableTargets, a copy of a status) throw
-// std::bad_alloc where there is no memory for it.
+// `Status`, or `Result<T>` when it also produces a value. Only functions that return text (Explain,
+// ToString, AvailableTargets, copies of a status) throw: std::bad_alloc, if there is no memory.
 
 #ifndef LANEWISE_STATUS_H_
 #define LANEWISE_STATUS_H_
