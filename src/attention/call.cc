@@ -7,7 +7,7 @@
 #include <optional>
 #include <type_traits>
 
-#include "src/attention/few_loop.h"
+#include "src/attention/few_scratch.h"
 #include "src/core/element_bytes.h"
 #include "src/core/sizes.h"
 
@@ -56,7 +56,7 @@ std::optional<SharedLayout> LayOut(const AttentionPlan::Decision& decision) {
       core::CheckedProduct({shape.batch + 1, 4, static_cast<int64_t>(sizeof(int64_t))});
   const auto classes = decision.options.mask ? MaskClasses::TableSize(shape, decision.lanes)
                                              : std::optional<int64_t>(0);
-  const auto partials = FewPartialFloats(decision);
+  const auto partials = FewKeptFloats(decision);
   if (!lists || !classes || !partials || *partials > INT64_MAX / 8) return std::nullopt;
   if (*lists > INT64_MAX / 8 || *classes > INT64_MAX / 8) return std::nullopt;
   const int64_t wk_rows = decision.options.wk ? shape.key_dim : 0;

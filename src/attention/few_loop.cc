@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
+#include "src/attention/few_scratch.h"
 #include "src/core/sizes.h"
 #include "src/kernels/few.h"
 #include "src/profile/defaults.h"
@@ -15,46 +15,10 @@ namespace lanewise::attention {
 namespace {
 
 using kernels::FewRun;
-using kernels::kFewPadding;
 using kernels::kFewStreams;
 using kernels::kMaxFewRows;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-int64_t Padded(int64_t floats) { return core::RoundUp(floats, static_cast<int64_t>(kFewPadding)); }
-
-// A row's part of a partial result: its output, then its state.
-int64_t PartialRowFloats(const AttentionPlan::Decision& decision) {
-  return Padded(decision.shape.value_dim) + Padded(kernels::kFewStates);
-}
-int64_t PartialFloats(const AttentionPlan::Decision& decision) {
-  return decision.few.row_block * PartialRowFloats(decision);
-}
-
-// The parts of a worker's scratch, in floats.
-struct Layout {
-  int64_t queries = 0;  // [row_block padded, dim padded]
-  int64_t scores = 0;   // [row_block padded, key_chunk]
-  int64_t keys = 0;     // [kFewStageRows, dim padded]: rows of k as f32, if they are not
-  int64_t row = 0;      // [row_block, dim or value_dim]: rows of q or out as f32, if they are not
-  int64_t partial = 0;  // [row_block]: results of a chunk alone
-  int64_t end = 0;
-};
-
-Layout LayOut(const AttentionPlan::Decision& decision) {
-  const int64_t rows = decision.few.row_block;
-  const int64_t padded_rows = core::RoundUp(rows, static_cast<int64_t>(kernels::kFewRowPadding));
-  const int64_t key_rows =
-      decision.shape.k_type == DataType::kF32 ? 0 : static_cast<int64_t>(kernels::kFewStageRows);
-  const int64_t dim = Padded(decision.shape.dim);
-  Layout layout;
-  layout.scores = padded_rows * dim;
-  layout.keys = layout.scores + padded_rows * decision.few.key_chunk;
-  layout.row = layout.keys + key_rows * dim;
-  layout.partial = layout.row + rows * std::max(dim, Padded(decision.shape.value_dim));
-  layout.end = layout.partial + PartialFloats(decision);
-  return layout;
-}
 
 // One worker's way through its units.
 class FewLoop {
@@ -65,7 +29,7 @@ class FewLoop {
         kernel_(decision_.few.kernel),
         shape_(decision_.shape),
         key_chunk_(decision_.few.key_chunk),
-        layout_(LayOut(decision_)),
+        layout_(decision_),
         queries_(static_cast<float*>(scratch)),
         scores_(queries_ + layout_.scores),
         key_stage_(shape_.k_type == DataType::kF32 ? nullptr : queries_ + layout_.keys),
@@ -108,7 +72,7 @@ class FewLoop {
       }
       std::fill_n(weights, keys_.begin - chunk_begin_, 0.0f);
       std::fill(weights + Place(keys_.end), weights + (end - chunk_begin_), 0.0f);
-      const float* const state = Partial(r) + Padded(shape_.value_dim);
+      const float* const state = Partial(r) + FewPadded(shape_.value_dim);
       kernel_.weights({rows_[r], Place(keys_.begin), Place(keys_.end), state[kernels::kFewShift],
                        state[kernels::kFewSum], weights});
     }
@@ -126,12 +90,12 @@ class FewLoop {
     partial_ = own_partial_;
     if (ChunkCount() == 1 && !decision_.options.weights) return;
     index += call_.kept_chunks().FirstOf(unit.batch, unit.kv_head);
-    partial_ = call_.partials() + index * PartialFloats(decision_);
+    partial_ = call_.partials() + index * FewPartialFloats(decision_);
   }
 
   // The output of row r there; its state follows.
   float* Partial(size_t r) const {
-    return partial_ + static_cast<int64_t>(r) * PartialRowFloats(decision_);
+    return partial_ + static_cast<int64_t>(r) * FewPartialRowFloats(decision_);
   }
 
   void SetRows(int64_t row_block) {
@@ -164,7 +128,7 @@ class FewLoop {
     for (size_t r = 0; r < row_count_; ++r) {
       rows_[r].scores = scores_ + static_cast<int64_t>(r) * key_chunk_;
       rows_[r].output = Partial(r);
-      rows_[r].state = rows_[r].output + Padded(shape_.value_dim);
+      rows_[r].state = rows_[r].output + FewPadded(shape_.value_dim);
       if (keys_.empty()) {
         rows_[r].state[kernels::kFewSeen] = 0;
       } else {
@@ -208,13 +172,13 @@ class FewLoop {
   void MergeRows() const {
     for (size_t r = 0; r < row_count_; ++r) {
       float* const output = Partial(r);
-      float* const state = output + Padded(shape_.value_dim);
+      float* const state = output + FewPadded(shape_.value_dim);
       char* const out = group_.out.At(HeadOf(r), QueryOf(r));
       const bool narrow = decision_.convert.out != nullptr;
       kernels::FewMergeArgs merge = {};
       merge.output = output;
       merge.state = state;
-      merge.chunk_stride = static_cast<size_t>(PartialFloats(decision_));
+      merge.chunk_stride = static_cast<size_t>(FewPartialFloats(decision_));
       merge.chunk_count = static_cast<size_t>(ChunkCount());
       merge.sink = group_.sinks == nullptr ? -kInfinity : group_.sinks[HeadOf(r)];
       merge.pairs = shape_.v_type == DataType::kBF16;
@@ -238,13 +202,13 @@ class FewLoop {
       const char* row = group_.q.At(HeadOf(r), QueryOf(r));
       queries[r] = reinterpret_cast<const float*>(row);
       if (decision_.convert.q != nullptr) {
-        float* widened = row_stage_ + static_cast<int64_t>(r) * Padded(shape_.dim);
+        float* widened = row_stage_ + static_cast<int64_t>(r) * FewPadded(shape_.dim);
         decision_.convert.q({row, 0, widened, 0, 1, dim});
         queries[r] = widened;
       }
     }
     kernel_.load({queries, row_count_, dim, decision_.scale, queries_,
-                  static_cast<size_t>(Padded(shape_.dim)), shape_.k_type == DataType::kBF16});
+                  static_cast<size_t>(FewPadded(shape_.dim)), shape_.k_type == DataType::kBF16});
   }
 
   // Streams of keys that begin at `begin` and every `quarter` keys.
@@ -293,7 +257,7 @@ class FewLoop {
         core::RoundUp(core::DivideUp(keys_.size(), static_cast<int64_t>(kFewStreams)),
                       static_cast<int64_t>(kernels::kFewScoredSteps));
     ForEachRun(group_.k, {keys_.begin, quarter}, [&](const FewRun& run) {
-      score({queries_, static_cast<size_t>(Padded(shape_.dim)), row_count_,
+      score({queries_, static_cast<size_t>(FewPadded(shape_.dim)), row_count_,
              static_cast<size_t>(shape_.dim), run, scores_, static_cast<size_t>(key_chunk_),
              key_stage_});
     });
@@ -301,7 +265,7 @@ class FewLoop {
 
   void ClearOutput() const {
     for (size_t r = 0; r < row_count_; ++r) {
-      std::fill_n(rows_[r].output, Padded(shape_.value_dim), 0.0f);
+      std::fill_n(rows_[r].output, FewPadded(shape_.value_dim), 0.0f);
     }
   }
 
@@ -338,7 +302,7 @@ class FewLoop {
   const kernels::FewKernel& kernel_;
   const AttentionShape& shape_;
   const int64_t key_chunk_;
-  const Layout layout_;
+  const FewScratch layout_;
   float* const queries_;
   float* const scores_;
   float* const key_stage_;
@@ -358,33 +322,6 @@ class FewLoop {
 };
 
 }  // namespace
-
-std::optional<int64_t> FewPartialFloats(const AttentionPlan::Decision& decision) {
-  const AttentionShape& shape = decision.shape;
-  // Rows a kv head: of a ragged batch as if one sequence had them all. Of its sequences only those
-  // of more than a chunk keep any, of which there are at most twice as many as would be full.
-  const int64_t all_rows = decision.group() * shape.queries;
-  const int64_t rows = std::min(all_rows, std::max<int64_t>(decision.MostFewRows(), 0));
-  const int64_t items = decision.options.ragged ? 1 : shape.batch;
-  const int64_t key_chunk = decision.few.key_chunk;
-  const int64_t chunks = decision.options.ragged ? shape.keys / key_chunk * 2 + 1
-                                                 : core::DivideUp(shape.keys, key_chunk);
-  if (!decision.options.ragged && !decision.TakesFew(all_rows)) return 0;
-  if (shape.keys <= key_chunk && !decision.options.weights) return 0;
-  return core::CheckedProduct({items, shape.kv_heads, core::DivideUp(rows, decision.few.row_block),
-                               chunks, PartialFloats(decision)});
-}
-
-std::optional<int64_t> FewScratchBytes(const AttentionPlan::Decision& decision) {
-  const AttentionShape& shape = decision.shape;
-  const auto columns = core::CheckedSum({shape.dim, shape.value_dim, decision.few.key_chunk});
-  // Twice that for queries and a stage of them, rounded up, and the rows that are not of the block.
-  constexpr auto kMoreRows = static_cast<int64_t>(kernels::kFewRowPadding + kernels::kFewStageRows);
-  if (!columns || !core::CheckedProduct({*columns, decision.few.row_block + kMoreRows, 32})) {
-    return std::nullopt;
-  }
-  return LayOut(decision).end * static_cast<int64_t>(sizeof(float));
-}
 
 void RunFewChunks(const Call& call, int64_t begin, int64_t end, void* scratch) {
   FewLoop loop(call, scratch);

@@ -9,18 +9,11 @@
 #define LANEWISE_SRC_ATTENTION_FEW_LOOP_H_
 
 #include <cstdint>
-#include <optional>
 
 #include "src/attention/call.h"
 #include "src/attention/decision.h"
 
 namespace lanewise::attention {
-
-// Floats of the partial results of all chunks of a call; nothing on overflow.
-std::optional<int64_t> FewPartialFloats(const AttentionPlan::Decision& decision);
-
-// Bytes of a worker's scratch; nothing on overflow.
-std::optional<int64_t> FewScratchBytes(const AttentionPlan::Decision& decision);
 
 // `scratch` has decision.worker_bytes, aligned to kWorkerAlignment. In this order, each for all
 // units of its list: units [begin, end) of call.chunks(), of call.row_blocks(), and if the call

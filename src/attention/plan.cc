@@ -17,7 +17,7 @@
 #include "src/attention/call.h"
 #include "src/attention/check.h"
 #include "src/attention/decision.h"
-#include "src/attention/few_loop.h"
+#include "src/attention/few_scratch.h"
 #include "src/attention/lanes_scratch.h"
 #include "src/attention/overrides.h"
 #include "src/attention/score.h"
