@@ -63,17 +63,14 @@ std::string Repeated(const CLI::App& app) {
 }
 
 // The error for a value given to a switch, which CLI11 would take for yes or no, or how often.
-std::string ValueOfSwitch(CLI::App& app, std::span<char* const> arguments) {
+std::string ValueOfSwitch(const CLI::App& command, std::span<char* const> arguments) {
   for (const std::string_view argument : arguments) {
     const size_t sign = argument.find('=');
     if (argument.substr(0, 2) != "--" || sign == std::string_view::npos) continue;
     const std::string name(argument.substr(0, sign));
-    for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
-      const CLI::Option* const option = command->get_option_no_throw(name);
-      if (option == nullptr || option->get_items_expected_max() != 0) continue;
-      if (command->get_name() != arguments[1]) continue;
-      return fmt::format("{}: found \"{}\", expected no value", name, argument.substr(sign + 1));
-    }
+    const CLI::Option* const option = command.get_option_no_throw(name);
+    if (option == nullptr || option->get_items_expected_max() != 0) continue;
+    return fmt::format("{}: found \"{}\", expected no value", name, argument.substr(sign + 1));
   }
   return "";
 }
@@ -89,15 +86,16 @@ int Main(int argc, char** argv) {
   AddExplainCommand(app, exit_code);
   AddVerifyCommand(app, exit_code);
   AddBenchCommand(app, exit_code);
-  if (const std::string value = ValueOfSwitch(app, {argv, static_cast<size_t>(argc)});
-      !value.empty()) {
-    return FailUsage(value);
-  }
   const std::vector<std::string> commands = SubcommandNames(app);
   if (argc > 1 && argv[1][0] != '-' &&
       std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
     return FailUsage(fmt::format("unknown subcommand \"{}\", expected one of {}", argv[1],
                                  fmt::join(commands, ", ")));
+  }
+  if (argc > 1 && argv[1][0] != '-') {
+    const std::string value =
+        ValueOfSwitch(*app.get_subcommand(argv[1]), {argv, static_cast<size_t>(argc)});
+    if (!value.empty()) return FailUsage(value);
   }
   try {
     app.parse(argc, argv);
