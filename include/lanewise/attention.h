@@ -264,8 +264,7 @@ class LANEWISE_EXPORT AttentionPlan {
   // Cost: O(queries * keys * (dim + value_dim)) arithmetic over the visible pairs, and for additive
   // scores `hidden` times tanh for each. The weights of bilinear and additive scores are applied to
   // a tile of queries once, and to a block of keys once for each tile of queries (of 256 rows if
-  // there are as many); projected keys are not stored, but for additive scores with `wk`, which
-  // store that matrix transposed.
+  // there are as many), so nothing of size keys * hidden is stored.
   //
   // Threads and memory: as lanewise/runtime.h says. Scratch only in `workspace`, which must have
   // workspace_bytes().

@@ -5,10 +5,9 @@
 //
 // A run on one thread allocates nothing and takes no lock. One on several threads borrows an arena
 // of oneTBB, and makes one if all that the process has are in use; no lock is held while it
-// computes. oneTBB itself allocates tasks. The first run of a process that wants
-// several threads finds out whether the system lets them start. Where memory or threads are
-// refused, the run does with fewer. A child made by fork() after such a run computes on the calling
-// thread alone.
+// computes. oneTBB itself allocates tasks. The first run of a process that wants several threads
+// finds out whether the system lets them start. Where memory or threads are refused, the run does
+// with fewer. A child made by fork() after such a run computes on the calling thread alone.
 
 #ifndef LANEWISE_RUNTIME_H_
 #define LANEWISE_RUNTIME_H_
