@@ -71,7 +71,7 @@ class LANEWISE_EXPORT PackedMatrix {
   PackedMatrix& operator=(PackedMatrix&& other) noexcept;
   ~PackedMatrix();
 
-  // Bytes that it occupies: those of its elements, columns rounded up to two vectors.
+  // Bytes that it occupies: those of its elements, columns rounded up to those of a register tile.
   size_t size_bytes() const noexcept;
 
   struct Layout;  // internal
@@ -109,7 +109,7 @@ struct GemmExplanation {
   // panel of B at a time is. "rows": very few rows; B is read once, where it lies or as it was
   // packed. "dots": the same for an array of B whose columns are contiguous.
   std::string variant;
-  std::string tile;         // register tile, rows x vectors: "6x2v"
+  std::string tile;         // register tile, rows x vectors: "4x3v"
   int64_t row_block = 0;    // rows of A in the second-level cache
   int64_t depth_block = 0;  // steps that are summed up before they are added to C
   int64_t column_block = 0;

@@ -16,7 +16,7 @@ namespace lanewise::gemm {
 // An absent field (empty, 0) leaves the choice to the defaults.
 struct PlanOverrides {
   std::string variant;       // "blocks", "panels", "rows" or "dots"
-  std::string tile;          // register tile id of the target, e.g. "6x2v"
+  std::string tile;          // register tile id of the target, e.g. "4x3v"
   int64_t row_block = 0;     // rows of A that are copied together
   int64_t depth_block = 0;   // steps that are summed up before they are added to C
   int64_t column_block = 0;  // columns of B that are copied together

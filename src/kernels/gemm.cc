@@ -5,6 +5,7 @@
 
 #include "src/kernels/gemm.h"
 
+#include <cstddef>
 #include <vector>
 
 #undef HWY_TARGET_INCLUDE
@@ -14,19 +15,27 @@
 #include "hwy/highway.h"
 #include "src/kernels/dispatch.h"
 #include "src/kernels/gemm-inl.h"
+#include "src/kernels/gemm_panel-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace lanewise::kernels::HWY_NAMESPACE {
 
+// The first tile of the target.
+template <size_t MR, size_t NV>
+GemmKernel MakeFirstKernel(const char* tile) {
+  static_assert(NV == kPanelVectors);
+  return MakeGemmKernel<MR, NV>(tile);
+}
+
 std::vector<GemmKernel> ProductKernels() {
 #if HWY_TARGET == HWY_AVX3
-  return {MakeGemmKernel<8, 2>("8x2v"), MakeGemmKernel<4, 4>("4x4v")};
+  return {MakeFirstKernel<8, 2>("8x2v"), MakeGemmKernel<4, 4>("4x4v")};
 #elif HWY_TARGET == HWY_AVX2
-  return {MakeGemmKernel<6, 2>("6x2v"), MakeGemmKernel<4, 3>("4x3v")};
+  return {MakeFirstKernel<4, 3>("4x3v"), MakeGemmKernel<6, 2>("6x2v")};
 #elif HWY_TARGET == HWY_NEON
-  return {MakeGemmKernel<8, 2>("8x2v")};
+  return {MakeFirstKernel<8, 2>("8x2v")};
 #else
-  return {MakeGemmKernel<4, 2>("4x2v")};
+  return {MakeFirstKernel<4, 2>("4x2v")};
 #endif
 }
 

@@ -106,7 +106,7 @@ struct GemmTransposeArgs {
 
 // One register tile of one target.
 struct GemmKernel {
-  std::string_view tile;  // "6x2v": rows x vectors of accumulators
+  std::string_view tile;  // "4x3v": rows x vectors of accumulators
   size_t rows;            // MR
   size_t columns;         // NV * lanes of a vector
   size_t lanes;

@@ -17,6 +17,7 @@
 #include "src/kernels/elements-inl.h"
 #include "src/kernels/gemm.h"
 #include "src/kernels/gemm_end-inl.h"
+#include "src/kernels/gemm_panel-inl.h"
 #include "src/kernels/lane_sums-inl.h"
 #include "src/kernels/vectors-inl.h"
 
@@ -79,13 +80,14 @@ HWY_INLINE void RowsOf(const GemmStreamArgs& args) {
   for (; s < args.depth; ++s) AddSteps<T, R, 1>(args, s);
 }
 
-// Vectors of a row of a packed panel: those of the first tile of every target.
-inline constexpr size_t kPanelVectors = 2;
-
-// Sums of R rows and the columns of P panels, which are streams side by side.
+// Sums of R rows and the columns of P panels, which are streams side by side. A stream alone is
+// fetched ahead.
 template <class T, size_t R, size_t P>
 HWY_INLINE void MultiplyPanels(const GemmStreamArgs& args, size_t panel) {
   const FloatTag d;
+  constexpr size_t kStepBytes = kPanelVectors * kLanes * sizeof(T);
+  constexpr size_t kLineBytes = 64;
+  constexpr size_t kAheadBytes = 1024;
   const T* from[P];
   FloatVec acc[R][P][kPanelVectors];
   HWY_UNROLL(4)
@@ -93,30 +95,38 @@ HWY_INLINE void MultiplyPanels(const GemmStreamArgs& args, size_t panel) {
     from[p] = static_cast<const T*>(args.b) + static_cast<int64_t>(panel + p) * args.b_stride;
     HWY_UNROLL(4)
     for (size_t r = 0; r < R; ++r) {
-      HWY_UNROLL(2)
+      HWY_UNROLL(4)
       for (size_t v = 0; v < kPanelVectors; ++v) acc[r][p][v] = hn::Zero(d);
     }
   }
   for (size_t s = 0; s < args.depth; ++s) {
-    FloatVec a[R];
-    HWY_UNROLL(4)
-    for (size_t r = 0; r < R; ++r) {
-      a[r] = hn::Set(d, args.a[static_cast<int64_t>(r) * args.a_stride + static_cast<int64_t>(s)]);
-    }
     HWY_UNROLL(4)
     for (size_t p = 0; p < P; ++p) {
-      HWY_UNROLL(2)
-      for (size_t v = 0; v < kPanelVectors; ++v) {
-        const FloatVec b = LoadElements(d, from[p] + (s * kPanelVectors + v) * kLanes);
+      FloatVec b[kPanelVectors];
+      if constexpr (P == 1) {
         HWY_UNROLL(4)
-        for (size_t r = 0; r < R; ++r) acc[r][p][v] = hn::MulAdd(a[r], b, acc[r][p][v]);
+        for (size_t line = 0; line < kStepBytes; line += kLineBytes) {
+          __builtin_prefetch(reinterpret_cast<const char*>(from[0]) + s * kStepBytes + kAheadBytes +
+                             line);
+        }
+      }
+      HWY_UNROLL(4)
+      for (size_t v = 0; v < kPanelVectors; ++v) {
+        b[v] = LoadElements(d, from[p] + (s * kPanelVectors + v) * kLanes);
+      }
+      HWY_UNROLL(4)
+      for (size_t r = 0; r < R; ++r) {
+        const FloatVec a =
+            hn::Set(d, args.a[static_cast<int64_t>(r) * args.a_stride + static_cast<int64_t>(s)]);
+        HWY_UNROLL(4)
+        for (size_t v = 0; v < kPanelVectors; ++v) acc[r][p][v] = hn::MulAdd(a, b[v], acc[r][p][v]);
       }
     }
   }
   HWY_UNROLL(4)
   for (size_t r = 0; r < R; ++r) {
     float* HWY_RESTRICT sums = args.sums + r * args.sums_stride + panel * kPanelVectors * kLanes;
-    HWY_UNROLL(8)
+    HWY_UNROLL(16)
     for (size_t i = 0; i < P * kPanelVectors; ++i) {
       hn::Store(acc[r][i / kPanelVectors][i % kPanelVectors], d, sums + i * kLanes);
     }
@@ -126,7 +136,12 @@ HWY_INLINE void MultiplyPanels(const GemmStreamArgs& args, size_t panel) {
 template <class T, size_t R>
 HWY_INLINE void PanelsOf(const GemmStreamArgs& args) {
   constexpr size_t kColumns = kPanelVectors * kLanes;
-  constexpr size_t kTogether = R == 1 ? 4 : R == 4 ? 1 : 2;
+  // As many streams as their accumulators leave registers for everything else.
+  constexpr size_t kMostVectors = 12;
+  constexpr size_t kOfPanel = R * kPanelVectors;
+  constexpr size_t kTogether = 4 * kOfPanel <= kMostVectors   ? 4
+                               : 2 * kOfPanel <= kMostVectors ? 2
+                                                              : 1;
   const size_t count = (args.column_count + kColumns - 1) / kColumns;
   size_t panel = 0;
   for (; panel + kTogether <= count; panel += kTogether) {

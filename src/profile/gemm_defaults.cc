@@ -73,7 +73,7 @@ int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem) {
       KeepsBInSecond(caches, problem.depth_block) ? caches.l2 / 2 : 4 * caches.l2;
   const int64_t fitting =
       std::clamp<int64_t>(b_bytes / column_bytes, problem.tile_columns, 1 << 16);
-  return EqualBlocks(problem.columns, fitting / problem.tile_columns * problem.tile_columns,
+  return EqualBlocks(problem.columns, core::RoundUp(fitting, problem.tile_columns),
                      problem.tile_columns);
 }
 
