@@ -94,6 +94,14 @@ class FewTest : public ::testing::TestWithParam<std::tuple<std::string, DataType
  protected:
   DataType type() const { return std::get<1>(GetParam()); }
   FewKernel Kernel() const { return FewKernelFor(*machine::FindTarget(std::get<0>(GetParam()))); }
+  // Every length of a few vectors, and longer rows of 9, 23 and so on.
+  std::vector<size_t> RowLengths() const {
+    std::vector<size_t> lengths;
+    for (size_t n = 1; n <= kMostColumns; ++n) {
+      if (n <= 5 * Kernel().lanes || n % 9 == 0 || n % 23 == 0) lengths.push_back(n);
+    }
+    return lengths;
+  }
   std::string Where() const {
     return std::get<0>(GetParam()) + ", " + std::string(DataTypeName(type()));
   }

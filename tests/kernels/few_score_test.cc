@@ -73,7 +73,7 @@ struct Rows {
 };
 
 TEST_P(FewScoreTest, ScoresAreNearPlainSums) {
-  for (size_t dim = 1; dim <= kMostColumns; ++dim) {
+  for (const size_t dim : RowLengths()) {
     const Rows rows(type(), dim);
     const std::vector<float> q = rows.q.Values();
     const std::vector<float> k = rows.k.Values();
@@ -100,7 +100,7 @@ TEST_P(FewScoreTest, ScoresAreNearPlainSums) {
 
 // Every dim with some numbers of rows and keys, every number of rows and keys with some dims.
 TEST_P(FewScoreTest, ScoresKeepTheirBitsInAnyCompany) {
-  for (size_t dim = 1; dim <= kMostColumns; ++dim) {
+  for (const size_t dim : RowLengths()) {
     const Rows rows(type(), dim);
     std::vector<float> alone(kMostRows * kChunk);
     for (size_t row = 0; row < kMostRows; ++row) {

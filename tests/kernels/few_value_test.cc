@@ -89,7 +89,7 @@ std::vector<float> InOrder(const FewKernel& kernel, DataType type, const FewRow&
 }
 
 TEST_P(FewValueTest, ValuesAreNearPlainSums) {
-  for (size_t value_dim = 1; value_dim <= kMostColumns; ++value_dim) {
+  for (const size_t value_dim : RowLengths()) {
     const Array values = MakeRows(type(), kMostKeys, value_dim, 3);
     const std::vector<float> v = values.Values();
     const size_t key_count = 1 + value_dim % kMostKeys;
@@ -115,7 +115,7 @@ TEST_P(FewValueTest, ValuesAreNearPlainSums) {
 }
 
 TEST_P(FewValueTest, ValuesKeepTheirBitsInAnyCompany) {
-  for (size_t value_dim = 1; value_dim <= kMostColumns; ++value_dim) {
+  for (const size_t value_dim : RowLengths()) {
     const Array values = MakeRows(type(), kMostKeys, value_dim, 3);
     const bool every_count = value_dim % 23 == 0;
     for (size_t key_count = 1; key_count <= kMostKeys; ++key_count) {
