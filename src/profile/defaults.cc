@@ -31,15 +31,17 @@ double LanesTaken(const kernels::LanesKernel& kernel, int64_t rows) {
 int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim,
                      std::optional<int64_t> window) {
   constexpr int64_t kSmallest = 32;
+  constexpr int64_t kEnough = 128;
   constexpr int64_t kLargest = 512;
   constexpr int64_t kOfWindows = 1024;
   const double row_bytes =
       sizeof(float) * (static_cast<double>(dim) + static_cast<double>(value_dim));
-  const double fitting = static_cast<double>(caches.l2) / 2 / row_bytes;
+  const auto fits = [&](int64_t keys, int64_t part) {
+    return static_cast<double>(keys) * row_bytes <= static_cast<double>(caches.l2 / part);
+  };
   int64_t block = kSmallest;
-  while (block < kLargest && static_cast<double>(2 * block) <= fitting) block *= 2;
-  const bool window_fits = window && static_cast<double>(*window) <= fitting;
-  return block == kLargest && window_fits ? kOfWindows : block;
+  while (block < kLargest && fits(2 * block, block < kEnough ? 2 : 4)) block *= 2;
+  return window && fits(*window, 2) ? std::min(4 * block, kOfWindows) : block;
 }
 
 double LanesTileTime(const kernels::LanesKernel& kernel, const LanesProblem& problem) {

@@ -19,10 +19,12 @@ namespace lanewise::profile {
 // Largest number of lane groups in a query tile.
 inline constexpr int64_t kMaxQueryGroups = 16;
 
-// Keys per softmax step of the `lanes` variant: as many as fit, keys and values together, in a
-// half of the second-level cache, a power of two between 32 and 512; 1024 if that would be 512 and
-// a `window` of so many keys fits there as a whole, since rows whose window an edge cuts take a
-// step more. Numeric: it decides where rows are rescaled, so it depends on nothing else.
+// Keys per softmax step of the `lanes` variant, a power of two between 32 and 512: as many as fit,
+// keys and values together, in a quarter of the second-level cache, where queries and outputs take
+// another one; up to 128 in half of it, since outputs are loaded and stored once a step. Four times
+// as many, up to 1024, if a `window` of so many keys fits half of it as a whole: rows whose window
+// an edge cuts take a step more. Numeric: it decides where rows are rescaled, so it depends on
+// nothing else.
 int64_t LanesKvBlock(const CacheBytes& caches, int64_t dim, int64_t value_dim,
                      std::optional<int64_t> window);
 

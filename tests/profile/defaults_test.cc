@@ -65,16 +65,16 @@ TEST(LanesKvBlock, IsAPowerOfTwoInItsRange) {
   }
 }
 
-TEST(LanesKvBlock, FitsHalfOfTheSecondLevelCache) {
-  for (const int64_t l2 : {1 << 18, 1 << 20, 1 << 21}) {
+TEST(LanesKvBlock, FitsAQuarterOfTheSecondLevelCacheOrHalfIfItIsShort) {
+  for (const int64_t l2 : {1 << 18, 1 << 19, 1 << 20, 1 << 21}) {
     for (const int64_t dim : {1, 17, 64, 128, 256}) {
       const int64_t block = LanesKvBlock({0, l2}, dim, 64, {});
       const int64_t row_bytes = 4 * (dim + 64);
       if (block > 32) {
-        EXPECT_LE(block * row_bytes, l2 / 2) << dim;
+        EXPECT_LE(block * row_bytes, block > 128 ? l2 / 4 : l2 / 2) << l2 << " " << dim;
       }
       if (block < 512) {
-        EXPECT_GT(2 * block * row_bytes, l2 / 2) << dim;
+        EXPECT_GT(2 * block * row_bytes, block < 128 ? l2 / 2 : l2 / 4) << l2 << " " << dim;
       }
     }
   }
@@ -89,7 +89,8 @@ TEST(LanesKvBlock, IsLongerForWindowsThatFitToo) {
   EXPECT_EQ(block(kL2, 1024), 1024);
   EXPECT_EQ(block(kL2, 1025), 512);
   EXPECT_EQ(block(kL2, std::nullopt), 512);
-  EXPECT_EQ(block(kL2 / 4, 1), 256) << "where 512 keys do not fit, a window changes nothing";
+  EXPECT_EQ(block(kL2 / 4, 256), 512);
+  EXPECT_EQ(block(kL2 / 4, 257), 128);
 }
 
 TEST(LanesKvBlock, GrowsWithTheCacheAndShrinksWithRows) {
