@@ -83,37 +83,47 @@ class LanesLoop {
     return tile;
   }
 
+  struct Group {
+    LaneRows rows;
+    kernels::LaneGroup state;  // where it lies in scratch
+    bool started = false;      // whether its output holds anything
+    bool hides = false;        // whether some row of it did not see a key of a step
+    bool finite = false;       // whether its outputs are
+  };
+
   // Lane groups [begin, end) of a tile.
-  struct Groups {
+  struct GroupRange {
     int64_t begin;
     int64_t end;
   };
 
   void RunTile() {
-    const Groups all = {0, tile_.group_count};
-    RunGroups(all);
+    const GroupRange all = {0, tile_.group_count};
+    RunGroups(all, /*checks_values=*/false);
     // Values are taken for finite until outputs are not: then hidden ones may be to blame.
-    checks_values_ = true;
     for (int64_t g = 0; g < tile_.group_count; ++g) {
-      if (!finite_[g] && hides_[g]) RunGroups({g, g + 1});
+      if (!groups_[g].finite && groups_[g].hides) RunGroups({g, g + 1}, /*checks_values=*/true);
     }
-    checks_values_ = false;
     if (tile_.heads.weights.data == nullptr) return;
-    for (int64_t g = 0; g < tile_.group_count; ++g) ClearWeights(g);
-    ForEachStep(all, [this](int64_t g, KeyRange keys) { Weights(g, keys); });
+    for (int64_t g = 0; g < tile_.group_count; ++g) ClearWeights(groups_[g].rows);
+    ForEachStep(all, [this](int64_t g, const MaskPart& part) { Weights(groups_[g], part); });
   }
 
-  void RunGroups(Groups groups) {
-    for (int64_t g = groups.begin; g < groups.end; ++g) Load(g);
-    ForEachStep(groups, [this](int64_t g, KeyRange keys) { Step(g, keys); });
-    for (int64_t g = groups.begin; g < groups.end; ++g) Finish(g);
+  void RunGroups(GroupRange range, bool checks_values) {
+    for (int64_t g = range.begin; g < range.end; ++g) {
+      groups_[g].rows.Set(tile_.heads, tile_.first_row + g * lanes_, kernel_.lanes);
+      Load(groups_[g]);
+    }
+    ForEachStep(range, [this, checks_values](int64_t g, const MaskPart& part) {
+      Step(g, part, checks_values);
+    });
+    for (int64_t g = range.begin; g < range.end; ++g) Finish(groups_[g]);
   }
 
-  void Load(int64_t g) {
-    LaneRows& rows = rows_[g];
-    rows.Set(tile_.heads, tile_.first_row + g * lanes_, kernel_.lanes);
-    started_[g] = false;
-    hides_[g] = false;
+  void Load(Group& group) {
+    const LaneRows& rows = group.rows;
+    group.started = false;
+    group.hides = false;
     const char* q[kMaxLanes];
     rows.PointAt(tile_.heads.q, kernel_.lanes, q);
     const float* queries[kMaxLanes];
@@ -128,34 +138,34 @@ class LanesLoop {
     if (tile_.heads.sinks != nullptr) {
       for (size_t i = 0; i < kernel_.lanes; ++i) sinks_[i] = tile_.heads.sinks[rows.head[i]];
     }
-    inputs_.LoadQueries({State(g), queries, static_cast<size_t>(shape_.dim), 1.0f, sinks_});
+    inputs_.LoadQueries({group.state, queries, static_cast<size_t>(shape_.dim), 1.0f, sinks_});
   }
 
-  // Calls `step` for each key block and each lane group that sees keys of it, with those keys.
-  // Block edges are multiples of kv_block, whatever the rows see.
+  // Calls `step` for each key block and each lane group that sees keys of it, with those keys and
+  // what a mask says of them. Block edges are multiples of kv_block, whatever the rows see.
   template <class StepFunction>
-  void ForEachStep(Groups groups, const StepFunction& step) {
+  void ForEachStep(GroupRange range, const StepFunction& step) {
     KeyRange any;
-    for (int64_t g = groups.begin; g < groups.end; ++g) any = Cover(any, rows_[g].any);
+    for (int64_t g = range.begin; g < range.end; ++g) any = Cover(any, groups_[g].rows.any);
     tile_keys_ = any;
     const int64_t kv_block = decision_.lanes.kv_block;
     for (int64_t block = any.begin / kv_block; block * kv_block < any.end; ++block) {
       const KeyRange block_keys = {block * kv_block,
                                    std::min((block + 1) * kv_block, tile_.heads.visibility.keys())};
       bool started = false;
-      for (int64_t g = groups.begin; g < groups.end; ++g) {
-        const MaskPart part = call_.mask_classes().Of(
-            tile_.heads.batch, tile_.heads.kv_head, rows_[g].first_row / lanes_, block, block_keys);
+      for (int64_t g = range.begin; g < range.end; ++g) {
+        const LaneRows& rows = groups_[g].rows;
+        MaskPart part = call_.mask_classes().Of(tile_.heads.batch, tile_.heads.kv_head,
+                                                rows.first_row / lanes_, block, block_keys);
         if (part.part_class == TileClass::kEmpty) continue;
-        const KeyRange keys = StepKeys(rows_[g], part.keys);
-        if (keys.empty()) continue;
-        mask_class_ = part.part_class;
+        part.keys = StepKeys(rows, part.keys);
+        if (part.keys.empty()) continue;
         if (!started) {
           StartBlock(
               Intersection(block_keys, {any.begin, any.end + static_cast<int64_t>(kernel_.rows)}));
           started = true;
         }
-        step(g, keys);
+        step(g, part);
       }
     }
   }
@@ -183,24 +193,25 @@ class LanesLoop {
     block_end_ = keys.end;
   }
 
-  void Step(int64_t g, KeyRange keys) {
-    kernels::StepArgs step = ScoreArgs(g, keys);
-    step.values = values_.Row(keys.begin);
+  void Step(int64_t g, const MaskPart& part, bool checks_values) {
+    Group& group = groups_[g];
+    kernels::StepArgs step = ScoreArgs(group, part);
+    step.values = values_.Row(part.keys.begin);
     step.value_stride = values_.stride();
     step.value_dim = static_cast<size_t>(shape_.value_dim);
     step.has_sink = tile_.heads.sinks != nullptr;
-    step.check = checks_values_ ? &check_ : nullptr;
-    step.first = !started_[g];
+    step.check = checks_values ? &check_ : nullptr;
+    step.first = !group.started;
     step.guesses = &guesses_;
-    FetchAhead({decision_, tile_, next_, tile_keys_, block_end_, values_.in_place()}, g, rows_[g],
-               keys, step);
+    FetchAhead({decision_, tile_, next_, tile_keys_, block_end_, values_.in_place()}, g, group.rows,
+               part.keys, step);
     kernel_.step(step);
-    started_[g] = true;
-    hides_[g] |= step.edits.hides();
+    group.started = true;
+    group.hides |= step.edits.hides();
   }
 
-  void Finish(int64_t g) {
-    const LaneRows& rows = rows_[g];
+  void Finish(Group& group) {
+    const LaneRows& rows = group.rows;
     const bool narrow = decision_.convert.out != nullptr;
     char* out[kMaxLanes];
     rows.PointAt(tile_.heads.out, rows.count, out);
@@ -213,60 +224,66 @@ class LanesLoop {
     const bool wants_lse = tile_.heads.lse.data != nullptr;
     if (wants_lse) rows.PointAt(tile_.heads.lse, rows.count, lse);
     const size_t value_dim = static_cast<size_t>(shape_.value_dim);
-    finite_[g] = kernel_.finish({State(g), sums, wants_lse ? lse : nullptr, rows.count, value_dim});
+    group.finite =
+        kernel_.finish({group.state, sums, wants_lse ? lse : nullptr, rows.count, value_dim});
     if (!narrow) return;
     for (size_t i = 0; i < rows.count; ++i) {
       decision_.convert.out({sums[i], 0, out[i], 0, 1, value_dim});
     }
   }
 
-  void ClearWeights(int64_t g) {
-    for (size_t i = 0; i < rows_[g].count; ++i)
-      std::fill_n(WeightsRow(g, i), tile_.heads.keys, 0.0f);
+  void ClearWeights(const LaneRows& rows) {
+    for (size_t i = 0; i < rows.count; ++i) {
+      std::fill_n(WeightsRow(rows, i), tile_.heads.keys, 0.0f);
+    }
   }
 
-  void Weights(int64_t g, KeyRange keys) {
-    float* rows[kMaxLanes];
-    for (size_t i = 0; i < rows_[g].count; ++i) rows[i] = WeightsRow(g, i) + keys.begin;
-    kernel_.weights({ScoreArgs(g, keys), rows, rows_[g].count});
+  void Weights(const Group& group, const MaskPart& part) {
+    float* weights[kMaxLanes];
+    for (size_t i = 0; i < group.rows.count; ++i) {
+      weights[i] = WeightsRow(group.rows, i) + part.keys.begin;
+    }
+    kernel_.weights({ScoreArgs(group, part), weights, group.rows.count});
   }
 
-  float* WeightsRow(int64_t g, size_t i) const {
-    return tile_.heads.weights.At(rows_[g].head[i], rows_[g].Query(i));
+  float* WeightsRow(const LaneRows& rows, size_t i) const {
+    return tile_.heads.weights.At(rows.head[i], rows.Query(i));
   }
 
   // What a step needs to compute and edit its scores.
-  kernels::StepArgs ScoreArgs(int64_t g, KeyRange keys) {
+  kernels::StepArgs ScoreArgs(const Group& group, const MaskPart& part) {
+    const LaneRows& rows = group.rows;
+    const KeyRange keys = part.keys;
     kernels::StepArgs step = {};
-    step.group = State(g);
+    step.group = group.state;
     inputs_.AddTo(step, keys.begin);
     step.key_count = static_cast<size_t>(keys.size());
     step.scores = scores_;
     step.visible = visible_;
     step.edits.softcap = decision_.softcap;
-    if (tile_.heads.alibi_slopes != nullptr) EditByDistance(g, keys, step.edits);
+    if (tile_.heads.alibi_slopes != nullptr) EditByDistance(rows, keys, step.edits);
     if (tile_.heads.bias.data != nullptr) {
       step.edits.bias_form = FormOf(call_.bias(), tile_.heads.heads);
-      step.edits.bias = PointAtRows(tile_.heads.bias, call_.bias(), g, keys, bias_rows_);
+      step.edits.bias = PointAtRows(tile_.heads.bias, call_.bias(), rows, keys, bias_rows_);
     }
-    if (mask_class_ == TileClass::kPartial) {
+    if (part.part_class == TileClass::kPartial) {
       step.edits.mask_form = FormOf(call_.mask(), tile_.heads.heads);
-      step.edits.mask = PointAtRows(tile_.heads.mask, call_.mask(), g, keys, mask_rows_);
+      step.edits.mask = PointAtRows(tile_.heads.mask, call_.mask(), rows, keys, mask_rows_);
     }
-    if (!rows_[g].every.Holds(keys)) {
-      bounds_.Clip(tile_.heads.visibility, rows_[g], keys, kernel_.lanes);
+    if (!rows.every.Holds(keys)) {
+      bounds_.Clip(tile_.heads.visibility, rows, keys, kernel_.lanes);
       step.edits.bounds = &bounds_.bounds;
     }
     return step;
   }
 
-  void EditByDistance(int64_t g, KeyRange keys, kernels::ScoreEdits& edits) {
+  void EditByDistance(const LaneRows& rows, KeyRange keys, kernels::ScoreEdits& edits) {
     const int64_t kv_block = decision_.lanes.kv_block;
     const int64_t block_begin = keys.begin / kv_block * kv_block;
     for (size_t i = 0; i < kernel_.lanes; ++i) {
       positions_[i] = static_cast<float>(
-          core::SaturatingSum(tile_.heads.visibility.Position(rows_[g].Query(i)), -block_begin));
-      slopes_[i] = tile_.heads.alibi_slopes[rows_[g].head[i]];
+          core::SaturatingSum(tile_.heads.visibility.Position(rows.Query(i)), -block_begin));
+      slopes_[i] = tile_.heads.alibi_slopes[rows.head[i]];
     }
     edits.alibi_slopes = slopes_;
     edits.positions = positions_;
@@ -276,27 +293,24 @@ class LanesLoop {
   // Points each lane at its row of a mask or bias, at the step's first key.
   template <typename Element>
   const Element* const* PointAtRows(const HeadRows<const Element>& view, const ConstTensor& tensor,
-                                    int64_t g, KeyRange keys,
-                                    const Element* (&rows)[kMaxLanes]) const {
+                                    const LaneRows& rows, KeyRange keys,
+                                    const Element* (&to)[kMaxLanes]) const {
     const int64_t first_key = tensor.sizes[3] == 1 ? 0 : keys.begin;
-    rows_[g].PointAt(view, kernel_.lanes, rows);
-    for (size_t i = 0; i < kernel_.lanes; ++i) rows[i] += first_key;
-    return rows;
+    rows.PointAt(view, kernel_.lanes, to);
+    for (size_t i = 0; i < kernel_.lanes; ++i) to[i] += first_key;
+    return to;
   }
-
-  // Where the state of lane group g lies in scratch.
-  const kernels::LaneGroup& State(int64_t g) const { return groups_[g]; }
 
   // Each array is a multiple of `lanes` floats, so all of them are aligned to a vector.
   void PlaceGroups(float* state) {
     for (int64_t g = 0; g < decision_.lanes.q_groups; ++g) {
-      kernels::LaneGroup& group = groups_[g];
-      group.queries =
+      kernels::LaneGroup& to = groups_[g].state;
+      to.queries =
           state + g * static_cast<int64_t>(decision_.lanes.group_floats);  // [score_dim, lanes]
-      group.output = group.queries + score_dim_ * lanes_;                  // [value_dim, lanes]
-      group.shift = group.output + shape_.value_dim * lanes_;              // [lanes]
-      group.sum = group.shift + lanes_;                                    // [lanes]
-      group.seen = group.sum + lanes_;                                     // [lanes]
+      to.output = to.queries + score_dim_ * lanes_;                        // [value_dim, lanes]
+      to.shift = to.output + shape_.value_dim * lanes_;                    // [lanes]
+      to.sum = to.shift + lanes_;                                          // [lanes]
+      to.seen = to.sum + lanes_;                                           // [lanes]
     }
   }
 
@@ -314,12 +328,7 @@ class LanesLoop {
   // The current tile, and what this worker computes after it.
   QueryTile tile_;
   const QueryTile* next_ = nullptr;  // null: nothing
-  LaneRows rows_[kMaxQueryGroups];
-  kernels::LaneGroup groups_[kMaxQueryGroups];
-  bool started_[kMaxQueryGroups] = {};  // whether the group's output holds anything
-  bool hides_[kMaxQueryGroups] = {};    // whether some row of it did not see a key of a step
-  bool finite_[kMaxQueryGroups] = {};   // whether its outputs are
-  bool checks_values_ = false;
+  Group groups_[kMaxQueryGroups];
 
   KeyRange tile_keys_;  // that some row of the tile sees
 
@@ -332,7 +341,6 @@ class LanesLoop {
   kernels::ShiftGuesses guesses_;
 
   // Of the current lane group or step.
-  TileClass mask_class_ = TileClass::kFull;
   StepBounds bounds_;
   alignas(kernels::kScratchAlignment) float sinks_[kMaxLanes];
   alignas(kernels::kScratchAlignment) float slopes_[kMaxLanes];
