@@ -20,6 +20,7 @@
 #include "lanewise/runtime.h"
 #include "src/machine/cpus.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/plan_json.h"
 #include "tools/shape_flags.h"
 #include "tune/measure.h"

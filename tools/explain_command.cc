@@ -12,6 +12,7 @@
 
 #include "lanewise/attention.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/plan_json.h"
 #include "tools/shape_flags.h"
 

@@ -20,6 +20,7 @@
 #include "src/machine/cpus.h"
 #include "src/machine/targets.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 
 namespace lanewise::tools {
 namespace {

@@ -15,6 +15,7 @@
 
 #include "lanewise/attention.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/input_arrays.h"
 #include "tools/outputs.h"
 #include "tools/run_report.h"

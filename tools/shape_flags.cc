@@ -13,7 +13,7 @@
 #include "src/attention/score.h"
 #include "src/machine/targets.h"
 #include "src/parallel/check_threads.h"
-#include "tools/command.h"
+#include "tools/flags.h"
 
 namespace lanewise::tools {
 namespace {

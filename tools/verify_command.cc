@@ -18,6 +18,7 @@
 #include "src/kernels/lanes.h"
 #include "src/machine/targets.h"
 #include "tools/command.h"
+#include "tools/flags.h"
 #include "tools/prepared_verify_case.h"
 #include "tools/shape_flags.h"
 #include "tools/verify_cases.h"

@@ -6,7 +6,9 @@
 #ifndef LANEWISE_TOOLS_VERIFY_COMMAND_H_
 #define LANEWISE_TOOLS_VERIFY_COMMAND_H_
 
-#include <CLI/CLI.hpp>
+namespace CLI {
+class App;
+}
 
 namespace lanewise::tools {
 

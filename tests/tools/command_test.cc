@@ -3,8 +3,6 @@
 
 // The command line of `lanewise`: exit codes, messages, and the names in its JSON.
 
-#include "tools/command.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,16 +28,6 @@ Arguments Explain(const Arguments& more) {
   Arguments arguments = {"explain", "--queries", "100", "--dim", "64"};
   arguments.insert(arguments.end(), more.begin(), more.end());
   return arguments;
-}
-
-TEST(CommandTest, ParsesIntegerLists) {
-  EXPECT_EQ(ParseIntList("5,-3,12"), (std::vector<int64_t>{5, -3, 12}));
-  EXPECT_EQ(ParseIntList("7"), (std::vector<int64_t>{7}));
-  EXPECT_EQ(ParseIntList("010"), (std::vector<int64_t>{10}));
-  for (const char* text : {"", ",", "1,", ",1", "1,,2", "1 ,2", "x", "1.5", "0x10", "+-1", "+",
-                           "9223372036854775808"}) {
-    EXPECT_FALSE(ParseIntList(text)) << text;
-  }
 }
 
 TEST(CommandTest, HelpAndVersion) {
