@@ -39,7 +39,7 @@ inline constexpr int64_t kRowsAhead = std::is_same_v<T, float> ? 1 : 4;
 // Keeps a vector that several FMAs use in a register. Compilers fold its load into each of them,
 // and loads, not FMAs, are then what the core has too few of.
 HWY_INLINE void KeepInRegister(FloatVec& v) {
-#if HWY_ARCH_X86 && !HWY_COMPILER_MSVC
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3 && !HWY_COMPILER_MSVC
   __asm__("" : "+v"(v.raw));
 #else
   (void)v;

@@ -41,9 +41,7 @@ constexpr DataType kHalves[] = {DataType::kF16, DataType::kBF16};
 class Elements {
  public:
   Elements(DataType type, size_t count, GuardSide side)
-      : type_(type),
-        bytes_(static_cast<size_t>(core::ElementBytes(type))),
-        memory_(count * bytes_, side) {}
+      : bytes_(static_cast<size_t>(core::ElementBytes(type))), memory_(count * bytes_, side) {}
 
   std::byte* data() { return memory_.data(); }
   size_t size() const { return memory_.size() / bytes_; }
@@ -61,7 +59,6 @@ class Elements {
   }
 
  private:
-  DataType type_;
   size_t bytes_;
   testing::GuardedArray<std::byte> memory_;
 };
