@@ -146,7 +146,7 @@ TEST(SoftmaxEdges, MaskedColumnsOfARowWithNanAreZero) {
   c.in[5] = kNan;
   c.mask_sizes = c.sizes;
   c.mask = UniformMask(29, true);
-  for (const size_t hidden : {0, 4, 17, 28}) c.mask[hidden] = 0;
+  for (const size_t hidden : {0U, 4U, 17U, 28U}) c.mask[hidden] = 0;
   ForEachOut(c, ExpectMatchesReference);
 }
 

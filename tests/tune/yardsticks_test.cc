@@ -68,7 +68,7 @@ TEST(YardsticksTest, ReadSumsOfTinyArrays) {
 }
 
 TEST(YardsticksTest, MemoryCopyCopiesEverythingOnAnyTeam) {
-  for (const size_t count : {0, 1, 3, 1000}) {
+  for (const size_t count : {0U, 1U, 3U, 1000U}) {
     for (const int members : {1, 2, 4}) {
       std::vector<float> from(count);
       for (size_t i = 0; i < count; ++i) from[i] = static_cast<float>(i);
