@@ -56,7 +56,8 @@ struct MultiHeadCall {
   int64_t batch = 1;
   int64_t queries = 0;
   // Self-attention: keys and values are made from the same rows as the queries, and `keys` is 0 or
-  // `queries`. With `cross` they are made from `keys` rows of their own.
+  // `queries`; kv_d_model must be d_model. With `cross` they are made from `keys` rows of their
+  // own.
   bool cross = false;
   int64_t keys = 0;
   DataType x_type = DataType::kF32;
@@ -148,8 +149,8 @@ class LANEWISE_EXPORT MultiHeadAttention {
   // Validates everything that can be validated without the arrays and decides how to compute, with
   // the runtime that the layer was made with. Microseconds; allocates the plan. Thread-safe.
   //
-  // Errors: those of PlanAttention; kInvalidArgument for keys that do not fit `cross`, and for
-  // options.paged: a layer makes its keys and values anew.
+  // Errors: those of PlanAttention; kInvalidArgument for keys or a kv_d_model that do not fit
+  // `cross`, and for options.paged: a layer makes its keys and values anew.
   Result<MultiHeadPlan> Plan(const MultiHeadCall& call,
                              const AttentionOptions& options = {}) const noexcept;
 
@@ -178,8 +179,8 @@ class LANEWISE_EXPORT MultiHeadAttention {
 //
 // Errors: kInvalidArgument for d_model that heads do not divide (and no dim), heads that kv_heads
 // do not divide, a negative or missing size, both or neither of qkv and q, k, v, a matrix or bias
-// of other sizes or types, an unknown target; kUnsupported for a target that this build or machine
-// cannot do; kOutOfMemory.
+// of other sizes or types, an unknown target or number of threads; kUnsupported for a target that
+// this build or machine cannot do; kOutOfMemory.
 LANEWISE_EXPORT Result<MultiHeadAttention> MakeMultiHeadAttention(
     const MultiHeadShape& shape, const MultiHeadWeights& weights,
     const Runtime& runtime = DefaultRuntime()) noexcept;

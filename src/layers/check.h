@@ -17,7 +17,8 @@ Result<MultiHeadShape> CompleteShape(const MultiHeadShape& shape);
 // `shape` has been completed.
 Status CheckWeights(const MultiHeadShape& shape, const MultiHeadWeights& weights);
 
-Status CheckCall(const MultiHeadCall& call, const AttentionOptions& options);
+Status CheckCall(const MultiHeadShape& shape, const MultiHeadCall& call,
+                 const AttentionOptions& options);
 
 // x, x_kv and out, each by itself, and that no others are given. The arrays that attention knows
 // are checked by its plan.

@@ -39,7 +39,13 @@ Status CheckUnwanted(const MultiHeadPlan::Decision& decision, const MultiHeadTen
 
 }  // namespace
 
-Status CheckCall(const MultiHeadCall& call, const AttentionOptions& options) {
+Status CheckCall(const MultiHeadShape& shape, const MultiHeadCall& call,
+                 const AttentionOptions& options) {
+  if (!call.cross && shape.kv_d_model != shape.d_model) {
+    return Status::InvalidArgument(
+        fmt::format("cross: found off, expected on because kv_d_model ({}) is not d_model ({})",
+                    shape.kv_d_model, shape.d_model));
+  }
   if (!call.cross && call.keys != 0 && call.keys != call.queries) {
     return Status::InvalidArgument(
         fmt::format("keys: found {}, expected 0 or the number of queries ({}) because cross is off",

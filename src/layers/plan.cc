@@ -119,9 +119,10 @@ bool LayOut(MultiHeadPlan::Decision& decision) {
   const int64_t items = decision.items();
   const int64_t model_bytes =
       std::max(core::ElementBytes(call.x_type), core::ElementBytes(call.out_type));
-  const int64_t staged_row =
-      std::max({call.queries * layer.shape.d_model * model_bytes,
-                call.keys * layer.shape.kv_d_model * core::ElementBytes(call.x_kv_type)});
+  const auto staged_x = core::CheckedProduct({call.queries, layer.shape.d_model, model_bytes});
+  const auto staged_kv =
+      core::CheckedProduct({call.keys, layer.shape.kv_d_model, core::ElementBytes(call.x_kv_type)});
+  if (!staged_x || !staged_kv) return false;
   const size_t inner = std::max({steps.q.workspace_bytes(), steps.kv.workspace_bytes(),
                                  steps.attention.workspace_bytes(), steps.out.workspace_bytes()});
   WorkspaceLayout& layout = decision.layout;
@@ -129,7 +130,7 @@ bool LayOut(MultiHeadPlan::Decision& decision) {
   layout.kv.stride = RowStride(2 * layer.k_columns());
   constexpr int64_t kBytes = sizeof(float);
   Parts parts;
-  layout.staged = parts.Take({items > 1 ? items : 0, staged_row});
+  layout.staged = parts.Take({items > 1 ? items : 0, std::max(*staged_x, *staged_kv)});
   layout.q.offset = parts.Take({items, call.queries, layout.q.stride, kBytes});
   layout.kv.offset = parts.Take({items, call.keys, layout.kv.stride, kBytes});
   layout.heads.offset = parts.Take({items, call.queries, layout.heads.stride, kBytes});
@@ -141,7 +142,7 @@ bool LayOut(MultiHeadPlan::Decision& decision) {
 
 Result<MultiHeadPlan> Plan(std::shared_ptr<const Layer> layer, MultiHeadCall call,
                            const AttentionOptions& options) {
-  if (Status s = CheckCall(call, options); !s.ok()) return s;
+  if (Status s = CheckCall(layer->shape, call, options); !s.ok()) return s;
   if (!call.cross) {
     call.keys = call.queries;
     call.x_kv_type = call.x_type;

@@ -148,6 +148,17 @@ TEST_F(LayerCallErrors, Plans) {
   ExpectPlanError(SelfCall(2, 5), options, {"softcap", "-1"});
 }
 
+// Keys and values would be made from rows of another length.
+TEST_F(LayerCallErrors, SelfAttentionNeedsOneWidth) {
+  for (const int64_t width : {int64_t{24}, int64_t{40}}) {
+    const MultiHeadShape shape = LayerShape(4, 2, 8, 32, width);
+    const MultiHeadAttention layer = MakeLayer(shape, Parameters(shape).Apart());
+    EXPECT_THAT(layer.Plan(SelfCall(2, 5)).status(),
+                IsInvalid({"cross", "kv_d_model", std::to_string(width), "d_model", "32"}));
+    EXPECT_TRUE(layer.Plan(CrossCall(2, 5, 5)).ok());
+  }
+}
+
 TEST_F(LayerCallErrors, C094_Arrays) {
   MultiHeadTensors tensors = arrays_.tensors();
   tensors.x.sizes[3] = 31;
