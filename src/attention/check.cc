@@ -164,6 +164,11 @@ Status CheckPages(const AttentionShape& shape, const AttentionOptions& options,
         "pages of {})",
         table.pages_per_item, core::DivideUp(shape.keys, page_size), shape.keys, page_size));
   }
+  if (!core::CheckedProduct({table.batch, table.pages_per_item, sizeof(int32_t)})) {
+    return Status::InvalidArgument(
+        fmt::format("page_table: found {} batch items of {} pages, expected ids that fit 64 bits",
+                    table.batch, table.pages_per_item));
+  }
   if (table.ids == nullptr && shape.batch > 0 && shape.keys > 0) {
     return Status::InvalidArgument("page_table: ids are null, expected an array");
   }
@@ -208,6 +213,10 @@ Status CheckOffsets(const char* name, const ArrayView<int64_t>& offsets, int64_t
 Status CheckInputs(const AttentionShape& shape, const AttentionOptions& options,
                    const AttentionTensors& tensors) {
   const int64_t items = options.ragged ? 1 : shape.batch;
+  if (options.paged) {
+    if (Status s = core::CheckSizes("k", tensors.k.sizes); !s.ok()) return s;
+    if (Status s = core::CheckSizes("v", tensors.v.sizes); !s.ok()) return s;
+  }
   // A pool has any number of pages, of any size.
   const auto kv_sizes = [&](const ConstTensor& tensor, int64_t columns) -> Sizes {
     if (options.paged) return {tensor.sizes[0], shape.kv_heads, tensor.sizes[2], columns};
