@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "src/core/sizes.h"
 #include "src/kernels/gemm.h"
@@ -116,7 +117,10 @@ class StreamsLoop {
 
 int64_t StreamsScratchFloats(const GemmPlan::Decision& decision) {
   const int64_t sums = core::RoundUp(decision.column_block, kFloatsAligned);
-  return decision.row_block * (core::RoundUp(StepsAtOnce(decision), kFloatsAligned) + sums * 2);
+  const int64_t row = core::RoundUp(StepsAtOnce(decision), kFloatsAligned) + sums * 2;
+  // What overflows is too much all the same.
+  return core::CheckedProduct({decision.row_block, row})
+      .value_or(std::numeric_limits<int64_t>::max());
 }
 
 void RunStreams(const Call& call, int64_t group, const Crew& crew) {
