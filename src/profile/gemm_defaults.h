@@ -48,8 +48,8 @@ struct GemmProblem {
 // as fit an eighth of the second-level cache, up to 256, beside a block of B; else three eighths.
 int64_t GemmRowBlock(const CacheBytes& caches, const GemmProblem& problem);
 
-// Columns of a block of B, whole tiles: as many as fit half of the second-level cache if it stays
-// there; else as take four times that cache, which a third-level cache holds.
+// Columns of a block of B: as many as fit half of the second-level cache if it stays there; else as
+// take four times that cache, which a third-level cache holds; up to the end of a tile.
 int64_t GemmColumnBlock(const CacheBytes& caches, const GemmProblem& problem);
 
 // Whether each panel of a block of B that was packed before is fetched into the second-level cache

@@ -125,6 +125,13 @@ TEST(GemmColumnBlock, IsWholeTiles) {
   }
 }
 
+TEST(GemmColumnBlock, GoesOnToTheEndOfATile) {
+  GemmProblem problem = Problem(2048, 2048, 1);
+  problem.depth_block = 512;  // 1024 columns take four times 512 KiB
+  problem.tile_columns = 24;
+  EXPECT_EQ(GemmColumnBlock({32 << 10, 512 << 10}, problem), 1032);
+}
+
 TEST(GemmReadsRowsInPlace, WhereRowsSpreadOverACache) {
   constexpr CacheBytes kCaches = {32 << 10, 512 << 10};
   const auto in_place = [&](int64_t rows, int64_t stride, int64_t steps) {
