@@ -32,6 +32,10 @@ constexpr int kRegionThreads = 4;
 // More than the machine may have, so that a plan can have its threads.
 constexpr int kSchedulerThreads = 4;
 
+// oneTBB may start a thread where one that is about to sleep would have done. There would be many
+// more if each thread of a region had its own.
+constexpr int kSpareThreads = 2;
+
 tbb::global_control SchedulerThreads() {
   return {tbb::global_control::max_allowed_parallelism, kSchedulerThreads};
 }
@@ -110,7 +114,8 @@ TEST_F(OpenMpTest, EveryThreadOfARegionComputes) {
   EXPECT_EQ(Settings(), settings);
   // In no arena of its own a plan has the threads of the scheduler.
   const int plan_threads = threads == 0 ? kSchedulerThreads : threads;
-  EXPECT_LE(ThreadCount(), kRegionThreads + plan_threads - 1);
+  const int spare_threads = plan_threads > 1 ? kSpareThreads : 0;
+  EXPECT_LE(ThreadCount(), kRegionThreads + plan_threads - 1 + spare_threads);
   ReportToParent("done");
 }
 
@@ -132,7 +137,8 @@ TEST_F(OpenMpTest, EveryThreadOfARegionPlans) {
       }
       EXPECT_EQ(differences, 0) << c.ToString() << ", threads " << threads;
     }
-    EXPECT_LE(ThreadCount(), kRegionThreads + kSchedulerThreads - 1) << c.ToString();
+    EXPECT_LE(ThreadCount(), kRegionThreads + kSchedulerThreads - 1 + kSpareThreads)
+        << c.ToString();
   }
   ReportToParent("done");
 }
