@@ -34,11 +34,9 @@ constexpr int kMostSeconds = 3600;
 class OverrideFlags {
  public:
   void AddTo(CLI::App& app) {
-    app.add_option("--variant", overrides_.variant,
-                   "lanes or few; blocks, panels, rows or dots (default: the plan's)")
-        ->type_name("ID");
-    app.add_option("--tile", overrides_.tile, "Register tile, e.g. 8x2v (default: the plan's)")
-        ->type_name("ID");
+    AddId(app, "--variant", overrides_.variant,
+          "lanes or few; blocks, panels, rows or dots (default: the plan's)");
+    AddId(app, "--tile", overrides_.tile, "Register tile, e.g. 8x2v (default: the plan's)");
     AddInt(app, "--kv-block", kv_block_, "Keys a softmax step (default: the plan's)", {1});
     AddInt(app, "--q-groups", q_groups_, "Lane groups a query tile (default: the plan's)", {1});
     AddInt(app, "--grain", grain_, "Query tiles a thread takes at a time (default: the plan's)",

@@ -49,7 +49,8 @@ Status OfFlag(const char* flag, const Status& status) {
 }
 
 Status FlushStdout() {
-  if (std::fflush(stdout) == 0) return {};
+  // What could not be written before is no longer there to fail again.
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
   return Status::InvalidArgument("standard output cannot be written");
 }
 

@@ -39,8 +39,17 @@ std::string NamingFlag(const CLI::App& command, std::string_view message) {
   std::string flag = "--" + std::string(message.substr(0, end));
   std::replace(flag.begin(), flag.end(), '_', '-');
   if (flag == "--alibi-slopes") flag = "--alibi";
-  if (command.get_option_no_throw(flag) == nullptr) return std::string(message);
+  const CLI::Option* const option = command.get_option_no_throw(flag);
+  if (option == nullptr || option->count() == 0) return std::string(message);
   return flag + std::string(message.substr(end));
+}
+
+CLI::Option* AddId(CLI::App& app, const std::string& flag, std::string& id,
+                   const std::string& description) {
+  const auto check = [](const std::string& text) {
+    return text.empty() ? "found \"\", expected an ID" : "";
+  };
+  return app.add_option(flag, id, description)->check(check)->type_name("ID");
 }
 
 CLI::Option* AddInt(CLI::App& app, const std::string& flag, std::optional<int64_t>& value,

@@ -17,8 +17,8 @@
 
 namespace lanewise::tools {
 
-// The message of a plan or call, with the flag of `command` in place of the field of that name
-// which it begins with: "--kv-heads: found 3", "--alibi: found nan".
+// The message of a plan or call, with the flag of `command`, if it was given, in place of the field
+// of that name which it begins with: "--kv-heads: found 3", "--alibi: found nan".
 std::string NamingFlag(const CLI::App& command, std::string_view message);
 
 // Adds `--flag FILE`; an empty path is wrong usage, and so is one that looks like another flag.
@@ -31,6 +31,10 @@ CLI::Option* AddPath(CLI::App& app, const std::string& flag, Path& path,
   };
   return app.add_option(flag, path, description)->check(check)->type_name("FILE");
 }
+
+// Adds `--flag ID`; an empty one is wrong usage.
+CLI::Option* AddId(CLI::App& app, const std::string& flag, std::string& id,
+                   const std::string& description);
 
 // Numbers that a flag accepts, both ends included.
 struct IntRange {

@@ -62,15 +62,19 @@ std::string Repeated(const CLI::App& app) {
   return "";
 }
 
-// The error for a value given to a switch, which CLI11 would take for yes or no, or how often.
-std::string ValueOfSwitch(const CLI::App& command, std::span<char* const> arguments) {
+// The error for a value given to a switch, which CLI11 would take for yes or no, or how often, and
+// for a value that ends at its sign, where it would take the next argument.
+std::string WrongAtSign(const CLI::App& command, std::span<char* const> arguments) {
   for (const std::string_view argument : arguments) {
     const size_t sign = argument.find('=');
     if (argument.substr(0, 2) != "--" || sign == std::string_view::npos) continue;
     const std::string name(argument.substr(0, sign));
     const CLI::Option* const option = command.get_option_no_throw(name);
-    if (option == nullptr || option->get_items_expected_max() != 0) continue;
-    return fmt::format("{}: found \"{}\", expected no value", name, argument.substr(sign + 1));
+    if (option == nullptr) continue;
+    const std::string_view value = argument.substr(sign + 1);
+    const bool is_switch = option->get_items_expected_max() == 0;
+    if (!is_switch && !value.empty()) continue;
+    return fmt::format("{}: found \"{}\", expected {} value", name, value, is_switch ? "no" : "a");
   }
   return "";
 }
@@ -93,9 +97,9 @@ int Main(int argc, char** argv) {
                                  fmt::join(commands, ", ")));
   }
   if (argc > 1 && argv[1][0] != '-') {
-    const std::string value =
-        ValueOfSwitch(*app.get_subcommand(argv[1]), {argv, static_cast<size_t>(argc)});
-    if (!value.empty()) return FailUsage(value);
+    const std::string wrong =
+        WrongAtSign(*app.get_subcommand(argv[1]), {argv, static_cast<size_t>(argc)});
+    if (!wrong.empty()) return FailUsage(wrong);
   }
   try {
     app.parse(argc, argv);

@@ -51,6 +51,7 @@ int Run(const CLI::App& command, const RunFlags& flags) {
   if (Status s = CheckScoreFlags(flags.options.options(), flags.inputs.score); !s.ok()) {
     return FailUsage(s.message());
   }
+  if (Status s = flags.options.CheckOffsetCounts(); !s.ok()) return FailUsage(s.message());
   const Result<InputArrays> inputs = ReadInputs(flags.inputs, flags.types);
   if (!inputs.ok()) return Fail(inputs.status());
   if (Status s = flags.options.CheckKvLen(inputs->shape); !s.ok()) return Fail(s);

@@ -103,6 +103,10 @@ void PrintReportJson(const RunReport& report) {
   for (const CheckedArray& array : report.check.value_or(std::vector<CheckedArray>())) {
     const std::string name = array.name;
     const std::string prefix = name == "out" ? "" : name + "_";
+    json[prefix + "max_error"] = nullptr;
+    json[prefix + "tolerance"] = nullptr;
+    json[prefix + "max_error_index"] = nullptr;
+    if (array.comparison.count == 0) continue;
     const reference::Comparison::Element& largest = array.comparison.largest;
     json[prefix + "max_error"] = largest.error;
     json[prefix + "tolerance"] = largest.tolerance;

@@ -124,14 +124,17 @@ Status OptionFlags::CheckKvLen(const AttentionShape& shape) const {
   return {};
 }
 
+Status OptionFlags::CheckOffsetCounts() const {
+  if (k_offsets_.size() == q_offsets_.size()) return {};
+  return Status::InvalidArgument(
+      fmt::format("--k-offsets: found {} number{}, expected {} as of --q-offsets",
+                  k_offsets_.size(), k_offsets_.size() == 1 ? "" : "s", q_offsets_.size()));
+}
+
 Status OptionFlags::CheckOffsets(const AttentionShape& shape) const {
   if (!options_.ragged) return {};
+  if (Status s = CheckOffsetCounts(); !s.ok()) return s;
   const auto sequences = static_cast<int64_t>(q_offsets_.size()) - 1;
-  if (k_offsets_.size() != q_offsets_.size()) {
-    return Status::InvalidArgument(
-        fmt::format("--k-offsets: found {} number{}, expected {} as of --q-offsets",
-                    k_offsets_.size(), k_offsets_.size() == 1 ? "" : "s", q_offsets_.size()));
-  }
   if (shape.batch != sequences) {
     return Status::InvalidArgument(fmt::format(
         "--batch: found {}, expected {}, the sequences of --q-offsets", shape.batch, sequences));

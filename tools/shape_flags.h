@@ -38,7 +38,11 @@ class OptionFlags {
   const std::vector<int64_t>& q_offsets() const noexcept { return q_offsets_; }
   const std::vector<int64_t>& k_offsets() const noexcept { return k_offsets_; }
 
-  // kInvalidArgument for offsets that do not fit `shape`, whose batch counts sequences.
+  // kInvalidArgument for offsets of different numbers of sequences.
+  Status CheckOffsetCounts() const;
+
+  // kInvalidArgument for these, and for offsets that do not fit `shape`, whose batch counts
+  // sequences.
   Status CheckOffsets(const AttentionShape& shape) const;
 
   // Whether any of the flags was on the command line.

@@ -160,7 +160,8 @@ int Verify(const VerifyFlags& flags) {
 
 void AddVerifyCommand(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
-      "verify", "Run every kernel that can run here on built-in cases, against the definition");
+      "verify",
+      "Run every attention kernel that can run here on built-in cases, against the definition");
   const auto flags = std::make_shared<VerifyFlags>();
   flags->runtime.AddTo(*command);
   AddJson(*command, flags->json);

@@ -1,7 +1,7 @@
 // Copyright 2026 The lanewise authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `lanewise verify`: every kernel that can run here against the definition.
+// `lanewise verify`: every attention kernel that can run here against the definition.
 
 #ifndef LANEWISE_TOOLS_VERIFY_COMMAND_H_
 #define LANEWISE_TOOLS_VERIFY_COMMAND_H_

@@ -74,6 +74,10 @@ TEST(CommandTest, WrongUsageIsOneLineAndCode2) {
       {with(run, {"--lse"}), "--lse"},
       {with(run, {"--lse", "--check"}), "--lse: found \"--check\", expected the path of a file"},
       {with(run, {"--causal=2"}), "--causal: found \"2\", expected no value"},
+      {with(run, {"--lse=", "l"}), "--lse: found \"\", expected a value"},
+      {{"bench", "full_d64", "--tile="}, "--tile: found \"\", expected a value"},
+      {{"bench", "full_d64", "--tile", ""}, "--tile: found \"\", expected an ID"},
+      {{"bench", "full_d64", "--variant", ""}, "--variant: found \"\", expected an ID"},
       {with(run, {"--lse", "./o"}), "--lse: found the file of --out (o)"},
       {with(run, {"--lse", "x/../o"}), "--lse"},
       {with(run, {"--scale", "one"}), "--scale: found \"one\""},
@@ -294,8 +298,8 @@ TEST(CommandTest, VerifyPassesOnEveryTarget) {
 }
 
 TEST(CommandTest, NoticesThatNobodyGetsItsOutput) {
-  for (const Arguments& arguments :
-       {Arguments{"info"}, Arguments{"info", "--json"}, Arguments{"--help"}}) {
+  for (const Arguments& arguments : {Arguments{"info"}, Arguments{"info", "--json"},
+                                     Arguments{"--help"}, Arguments{"--version"}}) {
     EXPECT_TRUE(FailsWith(RunCommand(arguments, {}, "/dev/full"), 1, "standard output"));
   }
 }

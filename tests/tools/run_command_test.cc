@@ -107,6 +107,15 @@ TEST_F(RunTest, ReportsInJson) {
   EXPECT_THAT(Run({"--check"}).out, HasSubstr("largest error"));
 }
 
+TEST_F(RunTest, ReportsNoErrorOfNoElements) {
+  WriteInputs({2, 0, 8}, {1, 30, 8}, {1, 30, 6});
+  const json report = json::parse(Run({"--json", "--check"}).out);
+  for (const char* name : {"max_error", "tolerance", "max_error_index"}) {
+    EXPECT_TRUE(report.at(name).is_null()) << name;
+  }
+  EXPECT_THAT(Run({"--check"}).out, HasSubstr("out: no elements"));
+}
+
 TEST_F(RunTest, WritesEmptyAndAllZeroResults) {
   const std::vector<std::vector<Shape>> shapes = {
       {{0, 8}, {20, 8}, {20, 5}},

@@ -312,8 +312,8 @@ TEST_F(RunOptionsTest, RefusesOffsetsThatDoNotFit) {
                 "--q-offsets: found 9 at the end, expected 10, the number of queries");
   ExpectFailure(both("0,3,10", "0,5,8"),
                 "--k-offsets: found 8 at the end, expected 9, the number of keys");
-  ExpectFailure(both("0,3,10", "0,9"),
-                "--k-offsets: found 2 numbers, expected 3 as of --q-offsets");
+  ExpectFailure(both("0,3,10", "0,9"), "--k-offsets: found 2 numbers, expected 3 as of --q-offsets",
+                2);
   ExpectFailure(both("1,10", "0,9"), "--q-offsets: found \"1,10\", expected whole numbers from 0",
                 2);
   ExpectFailure(both("0,10", "0,5,4,9"), "--k-offsets: found \"0,5,4,9\", expected whole", 2);
