@@ -31,7 +31,7 @@ namespace lanewise {
 //   out [batch, heads,    queries, value_dim]
 //
 // Query head h reads kv head h / (heads / kv_heads), so `heads` must be a multiple of `kv_heads`.
-// Zero batch, heads, queries or value_dim: a call succeeds and writes nothing. Zero keys: `out` is
+// Zero batch, heads, queries or value_dim: a call succeeds and writes no `out`. Zero keys: `out` is
 // all zeros. dim must be at least 1.
 struct AttentionShape {
   int64_t batch = 1;
@@ -252,6 +252,9 @@ class LANEWISE_EXPORT AttentionPlan {
   //   additive   Σ_h |scale w_h| * ((hidden + 10) * |t_h| + (dim + 2) * Σ_d |W_q q|_hd
   //                                 + (key_dim + 2) * Σ_d |W_k k|_hd),  t_h the tanh
   //   Gaussian   (dim + 8) * ‖q - k‖² / (2 bandwidth²), wherever the rows lie
+  // All of it while f32 holds what is computed on the way: scale * q, ‖q - k‖², and sums of values
+  // times weights of up to e^13, before they are divided by the sum of the weights. Beyond, results
+  // are infinite or NaN.
   //
   // A row of the result depends on that row's query, the keys it sees and on dim, value_dim, types,
   // the score and its parameters, the target and the plan's variant and kv_block, and on nothing

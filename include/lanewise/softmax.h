@@ -47,8 +47,8 @@ struct SoftmaxOptions {
 // else: threads and the other rows do not change a bit of it.
 //
 // Cost: one pass over memory for rows that caches hold, three for longer ones (read, read, write).
-// Uses up to runtime.threads threads, whole rows each. Allocates nothing with runtime.threads 0 or
-// 1, or for fewer than 32768 elements; otherwise what it takes to have that many threads.
+// Uses up to runtime.threads threads, whole rows each. Allocates nothing with one thread or for
+// fewer than 32768 elements; otherwise what it takes to have that many threads.
 // Thread-safe.
 //
 // Errors, all before any byte is written: kInvalidArgument for a null pointer, a type, size or
