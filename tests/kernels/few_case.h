@@ -94,7 +94,7 @@ class FewTest : public ::testing::TestWithParam<std::tuple<std::string, DataType
  protected:
   DataType type() const { return std::get<1>(GetParam()); }
   FewKernel Kernel() const { return FewKernelFor(*machine::FindTarget(std::get<0>(GetParam()))); }
-  // Every length of a few vectors, and longer rows of 9, 23 and so on.
+  // Every length of up to five vectors, and the multiples of 9 and 23 beyond.
   std::vector<size_t> RowLengths() const {
     std::vector<size_t> lengths;
     for (size_t n = 1; n <= kMostColumns; ++n) {
